@@ -41,7 +41,8 @@ func TestChangesThatAssignAreFound(t *testing.T) {
 		{"by a wrapper", `v := 1; _ = edit(func(r *Record) error { v = 2; return nil }); _ = v`, "v"},
 		{"by a wrapper of it", `v := 1; _ = editName(func(r *Record) error { v = 2; return nil }); _ = v`, "v"},
 		{"deeper", `v := 1; _ = change(func(tx *Tx) error { func() { v = 2 }(); return nil }); _ = v`, "v"},
-		{"its own", `_ = change(func(tx *Tx) (err error) { v := 1; v, err = f(); var w struct{ a int }; w.a = v; fill(&v); return err })`, ""},
+		{"its own",
+			`_ = change(func(tx *Tx) (err error) { v := 1; v, err = f(); var w struct{ a int }; w.a = v; fill(&v); return err })`, ""},
 		{"the record", `_ = edit(func(r *Record) error { r.Name = "x"; return nil })`, ""},
 		{"by what runs at once", `v := 1; each(func(r *Record) error { v = 2; return nil }); _ = v`, ""},
 	} {
@@ -60,7 +61,8 @@ func TestChangesThatAssignAreFound(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, wrong := assignedByChanges([]*ast.File{file})
-			if c.want == "" && len(wrong) > 0 || c.want != "" && (len(wrong) != 1 || !strings.Contains(wrong[0], "assigns to "+c.want+" ")) {
+			if c.want == "" && len(wrong) > 0 ||
+				c.want != "" && (len(wrong) != 1 || !strings.Contains(wrong[0], "assigns to "+c.want+" ")) {
 				t.Errorf("found %q", wrong)
 			}
 		})
@@ -143,8 +145,9 @@ func (w *changeWalker) assigned(change *ast.FuncLit) (wrong []string) {
 			return
 		}
 		if v, ok := w.info.Uses[id].(*types.Var); ok && !within(v.Pos(), change) {
-			wrong = append(wrong, fmt.Sprintf("%s: a change assigns to %s of the function around it: use control.Decide",
-				fset.Position(e.Pos()), id.Name))
+			wrong = append(wrong,
+				fmt.Sprintf("%s: a change assigns to %s of the function around it: use control.Decide",
+					fset.Position(e.Pos()), id.Name))
 		}
 	}
 	ast.Inspect(change.Body, func(n ast.Node) bool {

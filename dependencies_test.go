@@ -18,7 +18,8 @@ const maxDependencies = 26
 func TestDependenciesAreListed(t *testing.T) {
 	listed := requirements(t)
 	if len(listed) != 2 {
-		t.Fatalf("go.mod has %d lists of direct requirements, want those of the program and those of tests", len(listed))
+		t.Fatalf("go.mod has %d lists of direct requirements, want those of the program and those of tests",
+			len(listed))
 	}
 	program := make(map[string]bool)
 	for name := range programImports(t) {

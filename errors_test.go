@@ -27,7 +27,8 @@ func TestFallibleFunctionsReturnError(t *testing.T) {
 					return true
 				}
 				last := kind.Results.List[len(kind.Results.List)-1]
-				if typed := pointerTo(last.Type); typed != "" && (types[typed] || strings.HasSuffix(typed, ".Error")) && returnsNil(body) {
+				if typed := pointerTo(last.Type); typed != "" && (types[typed] || strings.HasSuffix(typed, ".Error")) &&
+					returnsNil(body) {
 					t.Errorf("%s/%s: %s returns *%s and can return nil: let it return error", dir, name, where, typed)
 				}
 				return true
@@ -41,7 +42,8 @@ func errorTypes(files map[string]*ast.File) map[string]bool {
 	types := make(map[string]bool)
 	for _, file := range files {
 		for _, decl := range file.Decls {
-			if f, ok := decl.(*ast.FuncDecl); ok && f.Name.Name == "Error" && f.Recv != nil && len(f.Type.Params.List) == 0 {
+			if f, ok := decl.(*ast.FuncDecl); ok && f.Name.Name == "Error" && f.Recv != nil &&
+				len(f.Type.Params.List) == 0 {
 				types[pointerTo(f.Recv.List[0].Type)] = true
 			}
 		}

@@ -26,7 +26,8 @@ var hiding = []struct {
 	{regexp.MustCompile(`(?i)\b(?:is|are)\s+that\s+of\b`), "repeat the noun"},
 	{regexp.MustCompile(`(?i)\bthose\s+of\s+whom\b`), "repeat the noun"},
 	{regexp.MustCompile(`(?i)\bdata\s+are\b`), "data is"},
-	{regexp.MustCompile(`(?:^|[.:;!?)]\s+)(?:\*\*)?(?:Who|What|Whom)\s[^.?!]*(?:[.!]|$)`), "begin with the subject: a noun"},
+	{regexp.MustCompile(`(?:^|[.:;!?)]\s+)(?:\*\*)?(?:Who|What|Whom)\s[^.?!]*(?:[.!]|$)`),
+		"begin with the subject: a noun"},
 }
 
 // allowed are passages that stay, by the file and the expression, with the reason.
@@ -107,18 +108,24 @@ func TestHiddenSubjectsAreFound(t *testing.T) {
 		ext, text string
 		want      []string // line and expression
 	}{
-		"over two lines":        {".go", "package p\n\n// The caller is\n// told.\nvar v int\n", []string{"3: is told"}},
-		"behind code":           {".go", "package p\n\nvar v int // for somebody\n", []string{"3: somebody"}},
-		"a relative clause":     {".go", "package p\n\n// F fails. What is left\n// goes.\nfunc F() {}\n", []string{"3: What is left goes."}},
-		"a question":            {".go", "package p\n\n// What is left? Nothing.\nvar v int\n", nil},
-		"code":                  {".go", "package p\n\nvar v = \"nobody\"\n", nil},
-		"an inner clause":       {".go", "package p\n\n// v is what is left.\nvar v int\n", nil},
-		"code in a document":    {".md", "The user `nobody`.\n\n```sh\nsu nobody # whatever\n```\n", nil},
-		"a heading":             {".md", "## What there is\n\nWhat there is\nis here.\n", []string{"3: What there is is here."}},
-		"a list":                {".md", "Rules:\n\n- Nobody comes.\n- **Who asks.** They are told.\n", []string{"3: Nobody", "4: are told", "4: **Who asks."}},
-		"a table":               {".md", "| what | who |\n|---|---|\n| a | the time is that of b |\n", []string{"3: is that of"}},
-		"a comment in YAML":     {".yaml", "a: nobody\n# Whatever\nb: 1 # had\n", []string{"2: Whatever"}},
-		"comments in a program": {".ts", "// for\n// whoever\nf('nobody'); // had back\n/* those of\n * whom */\n", []string{"2: whoever", "3: had back", "4: those of whom"}},
+		"over two lines": {".go", "package p\n\n// The caller is\n// told.\nvar v int\n",
+			[]string{"3: is told"}},
+		"behind code": {".go", "package p\n\nvar v int // for somebody\n", []string{"3: somebody"}},
+		"a relative clause": {".go", "package p\n\n// F fails. What is left\n// goes.\nfunc F() {}\n",
+			[]string{"3: What is left goes."}},
+		"a question":         {".go", "package p\n\n// What is left? Nothing.\nvar v int\n", nil},
+		"code":               {".go", "package p\n\nvar v = \"nobody\"\n", nil},
+		"an inner clause":    {".go", "package p\n\n// v is what is left.\nvar v int\n", nil},
+		"code in a document": {".md", "The user `nobody`.\n\n```sh\nsu nobody # whatever\n```\n", nil},
+		"a heading": {".md", "## What there is\n\nWhat there is\nis here.\n",
+			[]string{"3: What there is is here."}},
+		"a list": {".md", "Rules:\n\n- Nobody comes.\n- **Who asks.** They are told.\n",
+			[]string{"3: Nobody", "4: are told", "4: **Who asks."}},
+		"a table": {".md", "| what | who |\n|---|---|\n| a | the time is that of b |\n",
+			[]string{"3: is that of"}},
+		"a comment in YAML": {".yaml", "a: nobody\n# Whatever\nb: 1 # had\n", []string{"2: Whatever"}},
+		"comments in a program": {".ts", "// for\n// whoever\nf('nobody'); // had back\n/* those of\n * whom */\n",
+			[]string{"2: whoever", "3: had back", "4: those of whom"}},
 	} {
 		var got []string
 		for _, p := range readers[c.ext](c.text) {

@@ -16,7 +16,8 @@ import (
 // in which it is used. A name that is gone would only be an error of the linker. A variable with another
 // type would be no error at all, and would be written as if it had the old one.
 func TestBorrowedNames(t *testing.T) {
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Dir}}", "github.com/nats-io/nats-server/v2/server").Output()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Dir}}",
+		"github.com/nats-io/nats-server/v2/server").Output()
 	if err != nil {
 		t.Fatal(err)
 	}

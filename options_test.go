@@ -69,7 +69,8 @@ func optionTypes(file *ast.File) map[string]*ast.FieldList {
 		}
 		for _, s := range g.Specs {
 			spec := s.(*ast.TypeSpec)
-			if st, ok := spec.Type.(*ast.StructType); ok && strings.HasSuffix(spec.Name.Name, "Options") && spec.Name.IsExported() {
+			if st, ok := spec.Type.(*ast.StructType); ok && strings.HasSuffix(spec.Name.Name, "Options") &&
+				spec.Name.IsExported() {
 				out[spec.Name.Name] = st.Fields
 			}
 		}

@@ -72,16 +72,21 @@ func TestFilesAreServed(t *testing.T) {
 	}{
 		{"", "gzip, br", "text/html; charset=utf-8", "no-cache", "<!doctype html>", "gzip"},
 		{"index.html", "", "text/html; charset=utf-8", "no-cache", "<!doctype html>", ""},
-		{"assets/main-1a2b.js", "", "text/javascript; charset=utf-8", "public, max-age=31536000, immutable", "let plain", ""},
-		{"assets/main-1a2b.js", "gzip, deflate, br, zstd", "text/javascript; charset=utf-8", "public, max-age=31536000, immutable", "let plain", "gzip"},
-		{"assets/main-1a2b.js", "gzip;q=0", "text/javascript; charset=utf-8", "public, max-age=31536000, immutable", "let plain", ""},
-		{"assets/main-1a2b.js", "br, GZIP; q=0.3", "text/javascript; charset=utf-8", "public, max-age=31536000, immutable", "let plain", "gzip"},
+		{"assets/main-1a2b.js", "", "text/javascript; charset=utf-8", "public, max-age=31536000, immutable",
+			"let plain", ""},
+		{"assets/main-1a2b.js", "gzip, deflate, br, zstd", "text/javascript; charset=utf-8",
+			"public, max-age=31536000, immutable", "let plain", "gzip"},
+		{"assets/main-1a2b.js", "gzip;q=0", "text/javascript; charset=utf-8", "public, max-age=31536000, immutable",
+			"let plain", ""},
+		{"assets/main-1a2b.js", "br, GZIP; q=0.3", "text/javascript; charset=utf-8",
+			"public, max-age=31536000, immutable", "let plain", "gzip"},
 		{"favicon.svg", "br", "image/svg+xml", "no-cache", "<svg/>", ""},
 	} {
 		res := get(p, http.MethodGet, c.name, "Accept-Encoding", c.encoding)
 		content := body(t, res)
 		if res.Header.Get("Content-Length") != strconv.Itoa(len(content)) {
-			t.Errorf("%q, %q: length %s of %d bytes", c.name, c.encoding, res.Header.Get("Content-Length"), len(content))
+			t.Errorf("%q, %q: length %s of %d bytes", c.name, c.encoding, res.Header.Get("Content-Length"),
+				len(content))
 		}
 		if c.packed != "" {
 			content = unzipped(t, content)
@@ -96,11 +101,13 @@ func TestFilesAreServed(t *testing.T) {
 			t.Errorf("%q, %q: asked again: %d %v", c.name, c.encoding, again.StatusCode, again.Header)
 		}
 		head := get(p, http.MethodHead, c.name, "Accept-Encoding", c.encoding)
-		if head.StatusCode != http.StatusOK || body(t, head) != "" || head.Header.Get("Content-Length") != res.Header.Get("Content-Length") {
+		if head.StatusCode != http.StatusOK || body(t, head) != "" ||
+			head.Header.Get("Content-Length") != res.Header.Get("Content-Length") {
 			t.Errorf("%q: HEAD: %d %v", c.name, head.StatusCode, head.Header)
 		}
 	}
-	plain, packed := get(p, "GET", "assets/main-1a2b.js"), get(p, "GET", "assets/main-1a2b.js", "Accept-Encoding", "gzip")
+	plain, packed := get(p, "GET", "assets/main-1a2b.js"),
+		get(p, "GET", "assets/main-1a2b.js", "Accept-Encoding", "gzip")
 	if plain.Header.Get("ETag") == packed.Header.Get("ETag") || plain.Header.Get("Vary") != "Accept-Encoding" {
 		t.Error("a cache could give the compressed file to a client that cannot read it")
 	}
@@ -108,20 +115,24 @@ func TestFilesAreServed(t *testing.T) {
 
 func TestWhatIsNotThereIsMissing(t *testing.T) {
 	p := pages(t)
-	for _, name := range []string{"assets/", "assets", "queues", "assets/main-1a2b.js.gz", "../go.mod", "index.html/", "assets/../index.html", "."} {
+	for _, name := range []string{"assets/", "assets", "queues", "assets/main-1a2b.js.gz", "../go.mod", "index.html/",
+		"assets/../index.html", "."} {
 		res := get(p, http.MethodGet, name)
-		if res.StatusCode != http.StatusNotFound || res.Header.Get("Cache-Control") != "no-store" || strings.Contains(body(t, res), "<!doctype") {
+		if res.StatusCode != http.StatusNotFound || res.Header.Get("Cache-Control") != "no-store" ||
+			strings.Contains(body(t, res), "<!doctype") {
 			t.Errorf("%q: %d", name, res.StatusCode)
 		}
 	}
-	if res := get(p, http.MethodPost, ""); res.StatusCode != http.StatusMethodNotAllowed || res.Header.Get("Allow") != "GET, HEAD" {
+	if res := get(p, http.MethodPost, ""); res.StatusCode != http.StatusMethodNotAllowed ||
+		res.Header.Get("Allow") != "GET, HEAD" {
 		t.Errorf("POST: %d", res.StatusCode)
 	}
 }
 
 func TestEveryAnswerHasTheHeaders(t *testing.T) {
 	p := pages(t)
-	for _, c := range [][2]string{{"GET", ""}, {"GET", "assets/main-1a2b.js"}, {"GET", "missing"}, {"POST", ""}, {"HEAD", ""}} {
+	for _, c := range [][2]string{{"GET", ""}, {"GET", "assets/main-1a2b.js"}, {"GET", "missing"}, {"POST", ""},
+		{"HEAD", ""}} {
 		res := get(p, c[0], c[1])
 		for name, value := range headers {
 			if res.Header.Get(name) != value {
@@ -162,7 +173,8 @@ func TestBuiltPage(t *testing.T) {
 		}
 	}
 	for part := range strings.SplitSeq(page, "<script") {
-		if tag, _, _ := strings.Cut(part, ">"); part != page && !strings.HasPrefix(part, "<!") && !strings.Contains(tag, "src=") {
+		if tag, _, _ := strings.Cut(part, ">"); part != page && !strings.HasPrefix(part, "<!") &&
+			!strings.Contains(tag, "src=") {
 			t.Errorf("index.html has a script within: %.60s", part)
 		}
 	}

@@ -49,7 +49,9 @@ func receiveAndDelete(b *testing.B, c caller, queue *string) int64 {
 		return 0
 	}
 	for _, m := range out.Messages {
-		if _, err := c.DeleteMessage(b.Context(), &sqs.DeleteMessageInput{QueueUrl: queue, ReceiptHandle: m.ReceiptHandle}); err != nil {
+		if _, err := c.DeleteMessage(b.Context(), &sqs.DeleteMessageInput{
+			QueueUrl: queue, ReceiptHandle: m.ReceiptHandle,
+		}); err != nil {
 			b.Error(err)
 		}
 	}
@@ -57,7 +59,8 @@ func receiveAndDelete(b *testing.B, c caller, queue *string) int64 {
 }
 
 // compare runs a benchmark with both clients, after what prepares it.
-func compare(b *testing.B, prepare func(b *testing.B, plain *sqs.Client, queue *string), run func(b *testing.B, c caller, queue *string)) {
+func compare(b *testing.B, prepare func(b *testing.B, plain *sqs.Client, queue *string),
+	run func(b *testing.B, c caller, queue *string)) {
 	plain, requests := serverClient(b)
 	queues := 0
 	measure := func(c caller) func(b *testing.B) {

@@ -100,8 +100,10 @@ func TestSettingsOutOfRange(t *testing.T) {
 func TestTheGuidesDefaults(t *testing.T) {
 	_, err := sqsbuffer.New(newService().client(), func(s *sqsbuffer.Settings) {
 		equal(t, "defaults", *s, sqsbuffer.Settings{
-			LongPoll: true, LongPollWaitTimeoutSeconds: 20, MaxBatchOpenMs: 200, MaxBatchSize: 10, MaxBatchSizeBytes: 1048576,
-			MaxDoneReceiveBatches: 10, MaxInflightOutboundBatches: 5, MaxInflightReceiveBatches: 10, VisibilityTimeoutSeconds: -1,
+			LongPoll: true, LongPollWaitTimeoutSeconds: 20, MaxBatchOpenMs: 200, MaxBatchSize: 10,
+			MaxBatchSizeBytes:     1048576,
+			MaxDoneReceiveBatches: 10, MaxInflightOutboundBatches: 5, MaxInflightReceiveBatches: 10,
+			VisibilityTimeoutSeconds: -1,
 		})
 	})
 	if err != nil {
@@ -201,7 +203,8 @@ func TestFailuresReachTheirCallers(t *testing.T) {
 			return map[bool]string{true: code}[code != body]
 		}
 		c := s.buffered(t)
-		errs := sendAll(t.Context(), c, standard, "a", "refuse InvalidMessageContents", "b", "refuse InvalidParameterValue", "refuse AWS.SimpleQueueService.UnsupportedOperation")
+		errs := sendAll(t.Context(), c, standard, "a", "refuse InvalidMessageContents", "b",
+			"refuse InvalidParameterValue", "refuse AWS.SimpleQueueService.UnsupportedOperation")
 		check(t, []error{errs[0], errs[2]})
 		var contents *types.InvalidMessageContents
 		var unsupported *types.UnsupportedOperation
@@ -216,7 +219,9 @@ func TestFailuresReachTheirCallers(t *testing.T) {
 		if !errors.As(errs[1], &operation) || operation.OperationName != "SendMessage" {
 			t.Errorf("it is not an error of SendMessage: %v", errs[1])
 		}
-		_, err := c.DeleteMessage(t.Context(), &sqs.DeleteMessageInput{QueueUrl: aws.String(standard), ReceiptHandle: aws.String("?")})
+		_, err := c.DeleteMessage(t.Context(), &sqs.DeleteMessageInput{
+			QueueUrl: aws.String(standard), ReceiptHandle: aws.String("?"),
+		})
 		var invalid *types.ReceiptHandleIsInvalid
 		if !errors.As(err, &invalid) {
 			t.Errorf("deleting with a bad handle: %v", err)
@@ -251,13 +256,17 @@ func TestOneCallDoesNotSpoilABatch(t *testing.T) {
 		s := newService()
 		s.maxBatch = 25
 		c := s.buffered(t)
-		check(t, sendAll(t.Context(), c, standard, strings.Repeat("a", 20), strings.Repeat("b", 20), strings.Repeat("c", 20)))
+		check(t,
+			sendAll(t.Context(), c, standard, strings.Repeat("a", 20), strings.Repeat("b", 20),
+				strings.Repeat("c", 20)))
 
 		errs := sendAll(t.Context(), c, fifo, "g:1", "g:2")
 		check(t, errs)
 		var wg sync.WaitGroup
 		wg.Go(func() { check(t, sendAll(t.Context(), c, fifo, "g:3", "h:4", "i:5")) })
-		_, err := c.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: aws.String(fifo), MessageBody: aws.String("no group")})
+		_, err := c.SendMessage(t.Context(), &sqs.SendMessageInput{
+			QueueUrl: aws.String(fifo), MessageBody: aws.String("no group"),
+		})
 		wg.Wait()
 		if err != nil { // the model takes it alone; what counts is that the others were sent
 			t.Error(err)
@@ -362,7 +371,9 @@ func TestDeletesAndVisibilities(t *testing.T) {
 		s.put(standard, bodies(20)...)
 		var received []types.Message
 		for range 2 {
-			out, err := c.Client.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: aws.String(standard), MaxNumberOfMessages: 10})
+			out, err := c.Client.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{
+				QueueUrl: aws.String(standard), MaxNumberOfMessages: 10,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -373,9 +384,13 @@ func TestDeletesAndVisibilities(t *testing.T) {
 			wg.Go(func() {
 				var err error
 				if i%2 == 0 {
-					_, err = c.DeleteMessage(t.Context(), &sqs.DeleteMessageInput{QueueUrl: aws.String(standard), ReceiptHandle: m.ReceiptHandle})
+					_, err = c.DeleteMessage(t.Context(), &sqs.DeleteMessageInput{
+						QueueUrl: aws.String(standard), ReceiptHandle: m.ReceiptHandle,
+					})
 				} else {
-					_, err = c.ChangeMessageVisibility(t.Context(), &sqs.ChangeMessageVisibilityInput{QueueUrl: aws.String(standard), ReceiptHandle: m.ReceiptHandle})
+					_, err = c.ChangeMessageVisibility(t.Context(), &sqs.ChangeMessageVisibilityInput{
+						QueueUrl: aws.String(standard), ReceiptHandle: m.ReceiptHandle,
+					})
 				}
 				if err != nil {
 					t.Error(err)
@@ -396,7 +411,9 @@ func TestCloseSendsWhatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService()
 		c := s.buffered(t)
-		wait := c.SendMessageAsync(t.Context(), &sqs.SendMessageInput{QueueUrl: aws.String(standard), MessageBody: aws.String("a")})
+		wait := c.SendMessageAsync(t.Context(), &sqs.SendMessageInput{
+			QueueUrl: aws.String(standard), MessageBody: aws.String("a"),
+		})
 		start := time.Now()
 		closeClient(t, c)
 		closeClient(t, c)
@@ -407,7 +424,9 @@ func TestCloseSendsWhatWaits(t *testing.T) {
 		if err := send(t.Context(), c, standard, "b"); !errors.Is(err, sqsbuffer.ErrClosed) {
 			t.Errorf("a send after Close: %v", err)
 		}
-		if _, err := c.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: aws.String(standard)}); !errors.Is(err, sqsbuffer.ErrClosed) {
+		if _, err := c.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{
+			QueueUrl: aws.String(standard),
+		}); !errors.Is(err, sqsbuffer.ErrClosed) {
 			t.Errorf("a receive after Close: %v", err)
 		}
 	})
@@ -418,7 +437,9 @@ func TestCloseGivesUpInTime(t *testing.T) {
 		s := newService()
 		s.latency = time.Hour
 		c := s.buffered(t)
-		wait := c.SendMessageAsync(t.Context(), &sqs.SendMessageInput{QueueUrl: aws.String(standard), MessageBody: aws.String("a")})
+		wait := c.SendMessageAsync(t.Context(), &sqs.SendMessageInput{
+			QueueUrl: aws.String(standard), MessageBody: aws.String("a"),
+		})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		start := time.Now()

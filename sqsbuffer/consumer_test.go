@@ -61,7 +61,8 @@ func (w *worker) handle(ctx context.Context, m types.Message) error {
 }
 
 // consume runs a consumer until nothing is left in the queue.
-func consume(t *testing.T, s *service, c *sqsbuffer.Client, queue string, w sqsbuffer.Handler, change ...func(*sqsbuffer.ConsumeOptions)) {
+func consume(t *testing.T, s *service, c *sqsbuffer.Client, queue string, w sqsbuffer.Handler,
+	change ...func(*sqsbuffer.ConsumeOptions)) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -214,7 +215,8 @@ func TestHeartbeatsFail(t *testing.T) {
 			}
 			return err
 		}, errorsOf(&errs))
-		if len(errs) < 2 || !slices.ContainsFunc(errs, func(err error) bool { return errors.Is(err, sqsbuffer.ErrMessageLost) }) {
+		if len(errs) < 2 ||
+			!slices.ContainsFunc(errs, func(err error) bool { return errors.Is(err, sqsbuffer.ErrMessageLost) }) {
 			t.Errorf("%v", errs)
 		}
 		closeClient(t, c)
@@ -473,7 +475,8 @@ func TestAnIdleConsumerIsCheap(t *testing.T) {
 		c := s.buffered(t)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
-		if err := c.Consume(ctx, standard, new(worker).handle, func(o *sqsbuffer.ConsumeOptions) { o.Concurrency = 1000 }); err != nil {
+		if err := c.Consume(ctx, standard, new(worker).handle,
+			func(o *sqsbuffer.ConsumeOptions) { o.Concurrency = 1000 }); err != nil {
 			t.Error(err)
 		}
 		if polls := s.count("ReceiveMessage"); polls > 181 {

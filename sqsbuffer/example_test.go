@@ -37,7 +37,9 @@ func ExampleNew() {
 		})
 	}
 	senders.Wait()
-	out, err := client.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: aws.String(standard), MaxNumberOfMessages: 10})
+	out, err := client.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
+		QueueUrl: aws.String(standard), MaxNumberOfMessages: 10,
+	})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -80,7 +82,9 @@ func ExampleClient_Consume() {
 		log.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background()) // a program stops by signal.NotifyContext
-	client.SendMessageAsync(ctx, &sqs.SendMessageInput{QueueUrl: aws.String(standard), MessageBody: aws.String("hello")})
+	client.SendMessageAsync(ctx, &sqs.SendMessageInput{
+		QueueUrl: aws.String(standard), MessageBody: aws.String("hello"),
+	})
 
 	err = client.Consume(ctx, standard, func(ctx context.Context, m types.Message) error {
 		fmt.Println(*m.Body)

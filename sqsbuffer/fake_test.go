@@ -84,7 +84,8 @@ type result map[string]any
 func newService() *service {
 	return &service{
 		visibility: 30 * time.Second, maxBatch: 1 << 20, changed: make(chan struct{}),
-		queues: make(map[string][]*message), calls: make(map[string]int), busy: make(map[string]int), busiest: make(map[string]int),
+		queues: make(map[string][]*message), calls: make(map[string]int), busy: make(map[string]int),
+		busiest: make(map[string]int),
 	}
 }
 
@@ -182,7 +183,9 @@ func (s *service) answer(ctx context.Context, operation string, in request) (out
 	if !isBatch {
 		switch operation {
 		case "GetQueueAttributes":
-			return result{"Attributes": map[string]string{"VisibilityTimeout": fmt.Sprint(int(s.visibility.Seconds()))}}, ""
+			return result{
+				"Attributes": map[string]string{"VisibilityTimeout": fmt.Sprint(int(s.visibility.Seconds()))},
+			}, ""
 		case "ReceiveMessage":
 			return s.receive(ctx, in), ""
 		case "PurgeQueue":
@@ -212,7 +215,9 @@ func (s *service) answer(ctx context.Context, operation string, in request) (out
 	for _, e := range in.Entries {
 		out, code := s.apply(single, in.QueueURL, e)
 		if code != "" {
-			failed = append(failed, result{"Id": e.ID, "Code": code, "Message": "it is " + code, "SenderFault": code != "InternalError"})
+			failed = append(failed, result{
+				"Id": e.ID, "Code": code, "Message": "it is " + code, "SenderFault": code != "InternalError",
+			})
 			continue
 		}
 		out["Id"] = e.ID
@@ -249,7 +254,10 @@ func (s *service) send(queue string, e entry) (result, string) {
 		}
 	}
 	s.receipts++
-	m := &message{id: fmt.Sprint("id-", s.receipts), body: e.MessageBody, group: e.MessageGroupID, attributes: e.MessageAttributes}
+	m := &message{
+		id: fmt.Sprint("id-", s.receipts), body: e.MessageBody, group: e.MessageGroupID,
+		attributes: e.MessageAttributes,
+	}
 	s.queues[queue] = append(s.queues[queue], m)
 	s.order = append(s.order, m.body)
 	s.wake()
@@ -308,7 +316,9 @@ func (s *service) deliver(queue string, n int, timeout time.Duration) (out []res
 		out = append(out, result{
 			"MessageId": m.id, "ReceiptHandle": m.receipt, "Body": m.body, "MD5OfBody": digest(m.body),
 			"MessageAttributes": m.attributes,
-			"Attributes":        map[string]string{"ApproximateReceiveCount": fmt.Sprint(m.received), "MessageGroupId": m.group},
+			"Attributes": map[string]string{
+				"ApproximateReceiveCount": fmt.Sprint(m.received), "MessageGroupId": m.group,
+			},
 		})
 	}
 	return out, next

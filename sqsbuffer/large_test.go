@@ -88,7 +88,8 @@ func (m *memory) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func newLarge(t testing.TB, c *sqsbuffer.Client, store sqsbuffer.ObjectStore, change ...func(*sqsbuffer.LargeSettings)) *sqsbuffer.LargeClient {
+func newLarge(t testing.TB, c *sqsbuffer.Client, store sqsbuffer.ObjectStore,
+	change ...func(*sqsbuffer.LargeSettings)) *sqsbuffer.LargeClient {
 	t.Helper()
 	l, err := sqsbuffer.NewLarge(c, store, "bodies", change...)
 	if err != nil {
@@ -103,25 +104,32 @@ func TestLargeMessages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, store := newService(), newMemory()
 		l := newLarge(t, s.buffered(t), store)
-		in := &sqs.SendMessageInput{QueueUrl: aws.String(standard), MessageBody: &large, MessageAttributes: map[string]types.MessageAttributeValue{
-			"tenant": {DataType: aws.String("String"), StringValue: aws.String("a")},
-		}}
+		in := &sqs.SendMessageInput{QueueUrl: aws.String(standard), MessageBody: &large,
+			MessageAttributes: map[string]types.MessageAttributeValue{
+				"tenant": {DataType: aws.String("String"), StringValue: aws.String("a")},
+			}}
 		if _, err := l.SendMessage(t.Context(), in); err != nil {
 			t.Fatal(err)
 		}
 		equal(t, "attributes of the caller's message", len(in.MessageAttributes), 1)
-		if _, err := l.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: aws.String(standard), MessageBody: aws.String("small")}); err != nil {
+		if _, err := l.SendMessage(t.Context(), &sqs.SendMessageInput{
+			QueueUrl: aws.String(standard), MessageBody: aws.String("small"),
+		}); err != nil {
 			t.Fatal(err)
 		}
 		equal(t, "objects", len(store.list()), 1)
 		sent, _ := s.stored(standard)
-		if !strings.HasPrefix(sent[0], `["software.amazon.payloadoffloading.PayloadS3Pointer",{"s3BucketName":"bodies","s3Key":"`) || sent[1] != "small" {
+		if !strings.HasPrefix(sent[0],
+			`["software.amazon.payloadoffloading.PayloadS3Pointer",{"s3BucketName":"bodies","s3Key":"`) ||
+			sent[1] != "small" {
 			t.Errorf("what was sent is %q", sent)
 		}
 
 		var received []types.Message
 		for len(received) < 2 {
-			out, err := l.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: aws.String(standard), MaxNumberOfMessages: 10})
+			out, err := l.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{
+				QueueUrl: aws.String(standard), MaxNumberOfMessages: 10,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -138,10 +146,14 @@ func TestLargeMessages(t *testing.T) {
 			t.Errorf("the receipt handle is %q", *m.ReceiptHandle)
 		}
 		for _, m := range received {
-			if _, err := l.ChangeMessageVisibility(t.Context(), &sqs.ChangeMessageVisibilityInput{QueueUrl: aws.String(standard), ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: 60}); err != nil {
+			if _, err := l.ChangeMessageVisibility(t.Context(), &sqs.ChangeMessageVisibilityInput{
+				QueueUrl: aws.String(standard), ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: 60,
+			}); err != nil {
 				t.Error(err)
 			}
-			if _, err := l.DeleteMessage(t.Context(), &sqs.DeleteMessageInput{QueueUrl: aws.String(standard), ReceiptHandle: m.ReceiptHandle}); err != nil {
+			if _, err := l.DeleteMessage(t.Context(), &sqs.DeleteMessageInput{
+				QueueUrl: aws.String(standard), ReceiptHandle: m.ReceiptHandle,
+			}); err != nil {
 				t.Error(err)
 			}
 		}
@@ -155,30 +167,44 @@ func TestLargeMessages(t *testing.T) {
 func TestLargeBatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, store := newService(), newMemory()
-		l := newLarge(t, s.buffered(t), store, func(s *sqsbuffer.LargeSettings) { s.Threshold, s.OlderAttribute = 3, true })
-		_, err := l.SendMessageBatch(t.Context(), &sqs.SendMessageBatchInput{QueueUrl: aws.String(fifo), Entries: []types.SendMessageBatchRequestEntry{
-			{Id: aws.String("a"), MessageBody: aws.String("one"), MessageGroupId: aws.String("g")},
-			{Id: aws.String("b"), MessageBody: aws.String("three"), MessageGroupId: aws.String("g")},
-		}})
+		l := newLarge(t, s.buffered(t), store, func(s *sqsbuffer.LargeSettings) {
+			s.Threshold, s.OlderAttribute = 3,
+				true
+		})
+		_, err := l.SendMessageBatch(t.Context(),
+			&sqs.SendMessageBatchInput{QueueUrl: aws.String(fifo), Entries: []types.SendMessageBatchRequestEntry{
+				{Id: aws.String("a"), MessageBody: aws.String("one"), MessageGroupId: aws.String("g")},
+				{Id: aws.String("b"), MessageBody: aws.String("three"), MessageGroupId: aws.String("g")},
+			}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		equal(t, "objects", fmt.Sprint(store.list()), "[three]")
-		out, err := l.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: aws.String(fifo), MaxNumberOfMessages: 10})
+		out, err := l.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{
+			QueueUrl: aws.String(fifo), MaxNumberOfMessages: 10,
+		})
 		if err != nil || len(out.Messages) != 2 || *out.Messages[1].Body != "three" {
 			t.Fatalf("%v, %v", out, err)
 		}
 		var visible []types.ChangeMessageVisibilityBatchRequestEntry
 		var done []types.DeleteMessageBatchRequestEntry
 		for i, m := range out.Messages {
-			visible = append(visible, types.ChangeMessageVisibilityBatchRequestEntry{Id: aws.String(fmt.Sprint(i)), ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: 9})
-			done = append(done, types.DeleteMessageBatchRequestEntry{Id: aws.String(fmt.Sprint(i)), ReceiptHandle: m.ReceiptHandle})
+			visible = append(visible, types.ChangeMessageVisibilityBatchRequestEntry{
+				Id: aws.String(fmt.Sprint(i)), ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: 9,
+			})
+			done = append(done, types.DeleteMessageBatchRequestEntry{
+				Id: aws.String(fmt.Sprint(i)), ReceiptHandle: m.ReceiptHandle,
+			})
 		}
-		changed, err := l.ChangeMessageVisibilityBatch(t.Context(), &sqs.ChangeMessageVisibilityBatchInput{QueueUrl: aws.String(fifo), Entries: visible})
+		changed, err := l.ChangeMessageVisibilityBatch(t.Context(), &sqs.ChangeMessageVisibilityBatchInput{
+			QueueUrl: aws.String(fifo), Entries: visible,
+		})
 		if err != nil || len(changed.Successful) != 2 {
 			t.Errorf("%v, %v", changed, err)
 		}
-		deleted, err := l.DeleteMessageBatch(t.Context(), &sqs.DeleteMessageBatchInput{QueueUrl: aws.String(fifo), Entries: done})
+		deleted, err := l.DeleteMessageBatch(t.Context(), &sqs.DeleteMessageBatchInput{
+			QueueUrl: aws.String(fifo), Entries: done,
+		})
 		if err != nil || len(deleted.Successful) != 2 {
 			t.Errorf("%v, %v", deleted, err)
 		}
@@ -226,7 +252,9 @@ func TestConsumeLargeFIFO(t *testing.T) {
 		body := func(name string) string { return name + strings.TrimPrefix(large, name) }
 		for _, name := range []string{"a:1", "a:2", "b:1", "a:3"} {
 			group, _, _ := strings.Cut(name, ":")
-			_, err := l.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: aws.String(fifo), MessageBody: aws.String(body(name)), MessageGroupId: &group})
+			_, err := l.SendMessage(t.Context(), &sqs.SendMessageInput{
+				QueueUrl: aws.String(fifo), MessageBody: aws.String(body(name)), MessageGroupId: &group,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -288,13 +316,17 @@ func TestPointersThatAreNotFollowed(t *testing.T) {
 		_ = store.Put(t.Context(), "friends", "key", []byte("hello"))
 		var mu sync.Mutex
 		var reported []error
-		l := newLarge(t, s.buffered(t, func(s *sqsbuffer.Settings) { s.MaxDoneReceiveBatches = 0 }), store, func(s *sqsbuffer.LargeSettings) {
-			s.TrustedBuckets, s.MaxBodyBytes = []string{"friends"}, 10
-			s.OnError = func(err error) { mu.Lock(); defer mu.Unlock(); reported = append(reported, err) }
-		})
+		l := newLarge(t, s.buffered(t, func(s *sqsbuffer.Settings) { s.MaxDoneReceiveBatches = 0 }), store,
+			func(s *sqsbuffer.LargeSettings) {
+				s.TrustedBuckets, s.MaxBodyBytes = []string{"friends"}, 10
+				s.OnError = func(err error) { mu.Lock(); defer mu.Unlock(); reported = append(reported, err) }
+			})
 		point := func(body string) {
-			_, err := l.Client.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: aws.String(standard), MessageBody: &body,
-				MessageAttributes: map[string]types.MessageAttributeValue{"SQSLargePayloadSize": {DataType: aws.String("Number"), StringValue: aws.String("6")}}})
+			_, err := l.Client.SendMessage(t.Context(),
+				&sqs.SendMessageInput{QueueUrl: aws.String(standard), MessageBody: &body,
+					MessageAttributes: map[string]types.MessageAttributeValue{
+						"SQSLargePayloadSize": {DataType: aws.String("Number"), StringValue: aws.String("6")},
+					}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -307,20 +339,26 @@ func TestPointersThatAreNotFollowed(t *testing.T) {
 			`not a pointer`: "should say where its body is",
 		} {
 			point(body)
-			_, err := l.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: aws.String(standard), VisibilityTimeout: 1000})
+			_, err := l.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{
+				QueueUrl: aws.String(standard), VisibilityTimeout: 1000,
+			})
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v", body, err)
 			}
 		}
 		point(`{"s3BucketName":"secrets","s3Key":"key"}`)
 		point(`["com.amazon.sqs.javamessaging.MessageS3Pointer",{"s3BucketName":"friends","s3Key":"key"}]`)
-		out, err := l.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: aws.String(standard), MaxNumberOfMessages: 10})
+		out, err := l.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{
+			QueueUrl: aws.String(standard), MaxNumberOfMessages: 10,
+		})
 		if err != nil || len(out.Messages) != 1 || *out.Messages[0].Body != "hello" {
 			t.Fatalf("%v, %v", out, err)
 		}
 		equal(t, "reported", len(reported), 1)
 		handle := strings.ReplaceAll(*out.Messages[0].ReceiptHandle, "friends", "secrets")
-		if _, err := l.DeleteMessage(t.Context(), &sqs.DeleteMessageInput{QueueUrl: aws.String(standard), ReceiptHandle: &handle}); err != nil {
+		if _, err := l.DeleteMessage(t.Context(), &sqs.DeleteMessageInput{
+			QueueUrl: aws.String(standard), ReceiptHandle: &handle,
+		}); err != nil {
 			t.Error(err)
 		}
 		equal(t, "objects", len(store.list()), 3)
@@ -343,15 +381,21 @@ func TestLargeMessagesThatAreRefused(t *testing.T) {
 
 		attributes := map[string]types.MessageAttributeValue{}
 		for i := range 10 {
-			attributes[fmt.Sprint(i)] = types.MessageAttributeValue{DataType: aws.String("String"), StringValue: aws.String("a")}
+			attributes[fmt.Sprint(i)] = types.MessageAttributeValue{
+				DataType: aws.String("String"), StringValue: aws.String("a"),
+			}
 		}
-		_, err = l.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: aws.String(standard), MessageBody: &large, MessageAttributes: attributes})
+		_, err = l.SendMessage(t.Context(), &sqs.SendMessageInput{
+			QueueUrl: aws.String(standard), MessageBody: &large, MessageAttributes: attributes,
+		})
 		if err == nil || !strings.Contains(err.Error(), "it may have 9") {
 			t.Errorf("%v", err)
 		}
-		_, err = l.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: aws.String(standard), MessageBody: aws.String("a"), MessageAttributes: map[string]types.MessageAttributeValue{
-			"ExtendedPayloadSize": {DataType: aws.String("Number"), StringValue: aws.String("1")},
-		}})
+		_, err = l.SendMessage(t.Context(),
+			&sqs.SendMessageInput{QueueUrl: aws.String(standard), MessageBody: aws.String("a"),
+				MessageAttributes: map[string]types.MessageAttributeValue{
+					"ExtendedPayloadSize": {DataType: aws.String("Number"), StringValue: aws.String("1")},
+				}})
 		if err == nil || !strings.Contains(err.Error(), "is reserved") {
 			t.Errorf("%v", err)
 		}
@@ -394,7 +438,8 @@ func TestServerExtendedClientForPython(t *testing.T) {
 	queue := createQueue(t, plain, "extended", nil)
 	run := func(action, input string) string {
 		t.Helper()
-		cmd := exec.CommandContext(t.Context(), python, filepath.Join("testdata", "extended.py"), action, *queue, "bodies")
+		cmd := exec.CommandContext(t.Context(), python, filepath.Join("testdata", "extended.py"), action, *queue,
+			"bodies")
 		cmd.Stdin = strings.NewReader(input)
 		return output(t, cmd, s3.URL)
 	}
@@ -409,13 +454,17 @@ func TestServerExtendedClientForPython(t *testing.T) {
 	equal(t, "objects after Python has deleted its message", len(store.list()), 0)
 
 	run("send", large)
-	out, err := l.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: queue, MessageAttributeNames: []string{"from"}})
+	out, err := l.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{
+		QueueUrl: queue, MessageAttributeNames: []string{"from"},
+	})
 	if err != nil || len(out.Messages) != 1 || *out.Messages[0].Body != large {
 		t.Fatalf("%.200v, %v", out, err)
 	}
 	equal(t, "attributes", len(out.Messages[0].MessageAttributes), 1)
 	equal(t, "objects", len(store.list()), 1)
-	if _, err := l.DeleteMessage(t.Context(), &sqs.DeleteMessageInput{QueueUrl: queue, ReceiptHandle: out.Messages[0].ReceiptHandle}); err != nil {
+	if _, err := l.DeleteMessage(t.Context(), &sqs.DeleteMessageInput{
+		QueueUrl: queue, ReceiptHandle: out.Messages[0].ReceiptHandle,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "objects", len(store.list()), 0)
@@ -445,7 +494,8 @@ func TestServerExampleLarge(t *testing.T) {
 func output(t *testing.T, cmd *exec.Cmd, s3 string) string {
 	t.Helper()
 	cmd.Env = append(os.Environ(),
-		"AWS_ENDPOINT_URL_SQS="+server.endpoint, "AWS_ENDPOINT_URL_S3="+s3, "AWS_REGION=us-east-1", "AWS_DEFAULT_REGION=us-east-1",
+		"AWS_ENDPOINT_URL_SQS="+server.endpoint, "AWS_ENDPOINT_URL_S3="+s3, "AWS_REGION=us-east-1",
+		"AWS_DEFAULT_REGION=us-east-1",
 		"AWS_ACCESS_KEY_ID="+rootKey, "AWS_SECRET_ACCESS_KEY="+rootSecret, "AWS_SESSION_TOKEN=",
 		"AWS_REQUEST_CHECKSUM_CALCULATION=when_required", "AWS_RESPONSE_CHECKSUM_VALIDATION=when_required")
 	var failure bytes.Buffer

@@ -86,7 +86,9 @@ func againstTheModel(t *testing.T, r *rand.Rand) {
 		n := int32(1 + r.IntN(10))
 		consumers.Go(func() {
 			for ctx.Err() == nil {
-				out, err := c.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: &queue, MaxNumberOfMessages: n, WaitTimeSeconds: 1})
+				out, err := c.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
+					QueueUrl: &queue, MaxNumberOfMessages: n, WaitTimeSeconds: 1,
+				})
 				if err != nil {
 					continue
 				}
@@ -95,7 +97,9 @@ func againstTheModel(t *testing.T, r *rand.Rand) {
 					received[*m.Body]++
 					order = append(order, *m.Body)
 					mu.Unlock()
-					if _, err := c.DeleteMessage(t.Context(), &sqs.DeleteMessageInput{QueueUrl: &queue, ReceiptHandle: m.ReceiptHandle}); err != nil {
+					if _, err := c.DeleteMessage(t.Context(), &sqs.DeleteMessageInput{
+						QueueUrl: &queue, ReceiptHandle: m.ReceiptHandle,
+					}); err != nil {
 						t.Errorf("deleting %s: %v", *m.Body, err)
 					}
 				}

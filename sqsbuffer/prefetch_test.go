@@ -19,7 +19,9 @@ import (
 
 func receive(t *testing.T, c *sqsbuffer.Client, n int32) []types.Message {
 	t.Helper()
-	out, err := c.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: aws.String(standard), MaxNumberOfMessages: n})
+	out, err := c.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{
+		QueueUrl: aws.String(standard), MaxNumberOfMessages: n,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +60,9 @@ func TestNoMoreIsKeptThanIsTaken(t *testing.T) {
 		s.put(standard, bodies(100)...)
 		for range 20 {
 			m := receive(t, c, 1)[0]
-			if _, err := c.DeleteMessage(t.Context(), &sqs.DeleteMessageInput{QueueUrl: aws.String(standard), ReceiptHandle: m.ReceiptHandle}); err != nil {
+			if _, err := c.DeleteMessage(t.Context(), &sqs.DeleteMessageInput{
+				QueueUrl: aws.String(standard), ReceiptHandle: m.ReceiptHandle,
+			}); err != nil {
 				t.Fatal(err)
 			}
 			synctest.Wait()
@@ -124,7 +128,9 @@ func TestAWaitingCallerGetsWhatComes(t *testing.T) {
 		equal(t, "time", time.Since(start), 7*time.Second)
 
 		start = time.Now()
-		out, err := c.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: aws.String(standard), WaitTimeSeconds: 3})
+		out, err := c.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{
+			QueueUrl: aws.String(standard), WaitTimeSeconds: 3,
+		})
 		if err != nil || len(out.Messages) > 0 {
 			t.Errorf("%v, %v", out, err)
 		}
@@ -132,7 +138,9 @@ func TestAWaitingCallerGetsWhatComes(t *testing.T) {
 
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := c.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: aws.String(standard)}); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := c.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
+			QueueUrl: aws.String(standard),
+		}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("a caller that left: %v", err)
 		}
 		closeClient(t, c)
@@ -149,7 +157,9 @@ func TestNothingIsLostAtTheEndOfPatience(t *testing.T) {
 			time.AfterFunc(time.Second, func() { s.put(standard, "a") })
 			start, got := time.Now(), 0
 			for got == 0 {
-				out, err := c.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: aws.String(standard), WaitTimeSeconds: 1})
+				out, err := c.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{
+					QueueUrl: aws.String(standard), WaitTimeSeconds: 1,
+				})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -172,7 +182,9 @@ func TestShortPolls(t *testing.T) {
 		equal(t, "time", time.Since(start), 0)
 		// A caller that wants to wait has to do it by itself.
 		time.AfterFunc(time.Second, func() { s.put(standard, "b") })
-		out, err := c.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: aws.String(standard), WaitTimeSeconds: 5})
+		out, err := c.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{
+			QueueUrl: aws.String(standard), WaitTimeSeconds: 5,
+		})
 		if err != nil || len(out.Messages) != 1 {
 			t.Errorf("%v, %v", out, err)
 		}
@@ -191,7 +203,9 @@ func TestMessagesWhoseVisibilityHasPassed(t *testing.T) {
 		}
 		// Some of the others are kept. They become visible, and another client takes them.
 		time.Sleep(11 * time.Second)
-		out, err := c.Client.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: aws.String(standard), MaxNumberOfMessages: 10, VisibilityTimeout: 1000})
+		out, err := c.Client.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{
+			QueueUrl: aws.String(standard), MaxNumberOfMessages: 10, VisibilityTimeout: 1000,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -245,7 +259,9 @@ func TestAttributeNames(t *testing.T) {
 		s.latency = time.Millisecond
 		s.put(standard, bodies(100)...)
 		for range 100 {
-			if _, err := c.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: aws.String(standard), MessageAttributeNames: []string{"tenant"}}); err != nil {
+			if _, err := c.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{
+				QueueUrl: aws.String(standard), MessageAttributeNames: []string{"tenant"},
+			}); err != nil {
 				t.Fatal(err)
 			}
 		}

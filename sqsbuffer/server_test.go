@@ -174,7 +174,8 @@ func TestServerSendReceiveDelete(t *testing.T) {
 					"bytes":  {DataType: aws.String("Binary.raw"), BinaryValue: []byte{0, byte(i), 255}},
 				},
 				MessageSystemAttributes: map[string]types.MessageSystemAttributeValue{
-					"AWSTraceHeader": {DataType: aws.String("String"), StringValue: aws.String("Root=1-5759e988-bd862e3fe1be46a994272793")},
+					"AWSTraceHeader": {DataType: aws.String("String"),
+						StringValue: aws.String("Root=1-5759e988-bd862e3fe1be46a994272793")},
 				},
 			})
 			if err != nil {
@@ -202,7 +203,9 @@ func TestServerSendReceiveDelete(t *testing.T) {
 					if got := "job " + *m.MessageAttributes["number"].StringValue; got != *m.Body {
 						t.Errorf("%s has the attributes of %s", *m.Body, got)
 					}
-					if _, err := c.DeleteMessage(t.Context(), &sqs.DeleteMessageInput{QueueUrl: queue, ReceiptHandle: m.ReceiptHandle}); err != nil {
+					if _, err := c.DeleteMessage(t.Context(), &sqs.DeleteMessageInput{
+						QueueUrl: queue, ReceiptHandle: m.ReceiptHandle,
+					}); err != nil {
 						t.Error(err)
 					}
 					mu.Lock()
@@ -222,7 +225,9 @@ func TestServerSendReceiveDelete(t *testing.T) {
 
 func TestServerFIFO(t *testing.T) {
 	plain, _ := serverClient(t)
-	queue := createQueue(t, plain, "orders.fifo", map[string]string{"FifoQueue": "true", "ContentBasedDeduplication": "true"})
+	queue := createQueue(t, plain, "orders.fifo", map[string]string{
+		"FifoQueue": "true", "ContentBasedDeduplication": "true",
+	})
 	c := newClient(t, plain)
 	var waits []func() (*sqs.SendMessageOutput, error)
 	for i := range 200 {
@@ -238,7 +243,8 @@ func TestServerFIFO(t *testing.T) {
 	last := map[string]int{"0": -1, "1": -1, "2": -1}
 	for received := 0; received < 200; {
 		out, err := c.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{
-			QueueUrl: queue, MaxNumberOfMessages: 10, MessageSystemAttributeNames: []types.MessageSystemAttributeName{"MessageGroupId"},
+			QueueUrl: queue, MaxNumberOfMessages: 10,
+			MessageSystemAttributeNames: []types.MessageSystemAttributeName{"MessageGroupId"},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -256,7 +262,9 @@ func TestServerFIFO(t *testing.T) {
 			}
 			last[group] = i
 			wg.Go(func() {
-				if _, err := c.DeleteMessage(t.Context(), &sqs.DeleteMessageInput{QueueUrl: queue, ReceiptHandle: m.ReceiptHandle}); err != nil {
+				if _, err := c.DeleteMessage(t.Context(), &sqs.DeleteMessageInput{
+					QueueUrl: queue, ReceiptHandle: m.ReceiptHandle,
+				}); err != nil {
 					t.Error(err)
 				}
 			})
@@ -301,7 +309,9 @@ func TestServerErrors(t *testing.T) {
 			if !errors.As(err, &gone) {
 				t.Errorf("%v", err)
 			}
-			if _, err = c.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: missing}); !errors.As(err, &gone) {
+			if _, err = c.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{
+				QueueUrl: missing,
+			}); !errors.As(err, &gone) {
 				t.Errorf("%v", err)
 			}
 		})
@@ -338,7 +348,9 @@ func TestServerCloseGivesBack(t *testing.T) {
 	}
 	closeClient(t, c)
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		out, err := plain.GetQueueAttributes(t.Context(), &sqs.GetQueueAttributesInput{QueueUrl: queue, AttributeNames: []types.QueueAttributeName{"All"}})
+		out, err := plain.GetQueueAttributes(t.Context(), &sqs.GetQueueAttributesInput{
+			QueueUrl: queue, AttributeNames: []types.QueueAttributeName{"All"},
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -378,11 +390,14 @@ func TestServerConsume(t *testing.T) {
 	if got := requests.requests.Load() - before; got > n/2 {
 		t.Errorf("%d requests for %d messages", got, n)
 	}
-	out, err := plain.GetQueueAttributes(t.Context(), &sqs.GetQueueAttributesInput{QueueUrl: queue, AttributeNames: []types.QueueAttributeName{"All"}})
+	out, err := plain.GetQueueAttributes(t.Context(), &sqs.GetQueueAttributesInput{
+		QueueUrl: queue, AttributeNames: []types.QueueAttributeName{"All"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "left", out.Attributes["ApproximateNumberOfMessages"]+out.Attributes["ApproximateNumberOfMessagesNotVisible"], "00")
+	equal(t, "left",
+		out.Attributes["ApproximateNumberOfMessages"]+out.Attributes["ApproximateNumberOfMessagesNotVisible"], "00")
 	closeClient(t, c)
 }
 
@@ -397,7 +412,9 @@ func TestServerConsumePoison(t *testing.T) {
 		"RedrivePolicy": `{"maxReceiveCount":"3","deadLetterTargetArn":"arn:aws:sqs:us-east-1:000000000000:dead.fifo"}`,
 	})
 	for _, body := range []string{"1", "poison", "2", "3"} {
-		c.SendMessageAsync(t.Context(), &sqs.SendMessageInput{QueueUrl: queue, MessageBody: &body, MessageGroupId: aws.String("g")})
+		c.SendMessageAsync(t.Context(), &sqs.SendMessageInput{
+			QueueUrl: queue, MessageBody: &body, MessageGroupId: aws.String("g"),
+		})
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	var handled []string

@@ -18,7 +18,9 @@ import (
 func sample(t *testing.T) (dir string, stream []byte) {
 	t.Helper()
 	dir = t.TempDir()
-	for name, text := range map[string]string{"credentials": "secret", "shards/0001/000004.sst": "rows", "control/CURRENT": ""} {
+	for name, text := range map[string]string{
+		"credentials": "secret", "shards/0001/000004.sst": "rows", "control/CURRENT": "",
+	} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
@@ -102,7 +104,8 @@ func TestWriterTakesFilesFromAnywhere(t *testing.T) {
 	}
 	for _, err := range []error{
 		w.AddDir(t.Context(), "shards/0001", one), w.AddDir(t.Context(), "shards/0002", other),
-		w.Add("shards/0002/c", 3, time.Time{}, strings.NewReader("333")), w.Add("empty", 0, time.Time{}, strings.NewReader("")),
+		w.Add("shards/0002/c", 3, time.Time{}, strings.NewReader("333")),
+		w.Add("empty", 0, time.Time{}, strings.NewReader("")),
 	} {
 		if err != nil {
 			t.Fatal(err)
@@ -123,7 +126,9 @@ func TestWriterTakesFilesFromAnywhere(t *testing.T) {
 	if _, err := Restore(&stream, to, asItIs); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"shards/0001/a": "1", "shards/0002/b": "22", "shards/0002/c": "333", "empty": ""} {
+	for name, want := range map[string]string{
+		"shards/0001/a": "1", "shards/0002/b": "22", "shards/0002/c": "333", "empty": "",
+	} {
 		if got, err := os.ReadFile(filepath.Join(to, name)); err != nil || string(got) != want {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
@@ -142,7 +147,8 @@ func TestFilesMayNotEndEarly(t *testing.T) {
 
 func TestNewerDataAreRefused(t *testing.T) {
 	var stream bytes.Buffer
-	if err := Write(t.Context(), &stream, About{Data: datadir.Format{Number: 99, Version: "9.9"}}, t.TempDir()); err != nil {
+	if err := Write(t.Context(), &stream, About{Data: datadir.Format{Number: 99, Version: "9.9"}},
+		t.TempDir()); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := Verify(bytes.NewReader(stream.Bytes())); !errors.Is(err, datadir.ErrTooNew) {
@@ -194,7 +200,8 @@ func TestRestoreRefusesWhatIsNotWhole(t *testing.T) {
 	damaged := bytes.Replace(stream, []byte("rows"), []byte("cows"), 1)
 	refused("damaged", damaged)
 	refused("something else", []byte("hello"))
-	refused("a path that leads out", bytes.Replace(stream, []byte("credentials\x00\x00\x00"), []byte("../credential\x00"), 1))
+	refused("a path that leads out",
+		bytes.Replace(stream, []byte("credentials\x00\x00\x00"), []byte("../credential\x00"), 1))
 }
 
 // followed returns a backup with one more entry, behind the last one.
@@ -295,7 +302,8 @@ func TestRestoreAfterOneThatWasKilled(t *testing.T) {
 	if err := os.WriteFile(left, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Restore(bytes.NewReader(stream), to, asItIs); err == nil || !strings.Contains(err.Error(), "remove it") {
+	if _, err := Restore(bytes.NewReader(stream), to, asItIs); err == nil ||
+		!strings.Contains(err.Error(), "remove it") {
 		t.Errorf("%v", err)
 	}
 	if _, err := os.Stat(left); err != nil {

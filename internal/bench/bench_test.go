@@ -24,7 +24,9 @@ func serve(t *testing.T) bench.Target {
 	c.InMemory, c.Listen = true, "127.0.0.1:0"
 	s, _ := servertest.Start(t, c)
 	root := s.Root()
-	return bench.Target{Endpoints: []string{s.Endpoint()}, Region: "us-east-1", KeyID: root.AccessKeyID, Secret: root.Secret}
+	return bench.Target{
+		Endpoints: []string{s.Endpoint()}, Region: "us-east-1", KeyID: root.AccessKeyID, Secret: root.Secret,
+	}
 }
 
 func load() bench.Config {
@@ -143,7 +145,9 @@ func TestFaultsAreSeen(t *testing.T) {
 			defer endpoint.Close()
 			c := load()
 			c.Producers, c.Consumers, c.Groups, c.FIFO = 1, 1, 1, true
-			c.Target = bench.Target{Endpoints: []string{"http://127.0.0.1:1", endpoint.URL}, Region: "us-east-1", KeyID: "k", Secret: "s"}
+			c.Target = bench.Target{
+				Endpoints: []string{"http://127.0.0.1:1", endpoint.URL}, Region: "us-east-1", KeyID: "k", Secret: "s",
+			}
 			r, err := bench.Run(t.Context(), c, io.Discard)
 			if err != nil {
 				t.Fatal(err)
@@ -190,7 +194,8 @@ func TestProcessorTimeIsPrinted(t *testing.T) {
 	}
 	var out strings.Builder
 	r.Print(&out)
-	if want := "the server took 20.0 µs of processor time a call, 30.0 µs a message\n"; !strings.Contains(out.String(), want) {
+	if want := "the server took 20.0 µs of processor time a call, 30.0 µs a message\n"; !strings.Contains(out.String(),
+		want) {
 		t.Errorf("no %q in\n%s", want, out.String())
 	}
 }

@@ -17,7 +17,9 @@ func TestCallsAreDueAtEvenIntervals(t *testing.T) {
 	if s.calls != 80 {
 		t.Errorf("%d calls, want 80", s.calls)
 	}
-	for call, want := range map[int64]time.Duration{0: 0, 1: 25 * time.Millisecond, 40: time.Second, 79: 1975 * time.Millisecond} {
+	for call, want := range map[int64]time.Duration{
+		0: 0, 1: 25 * time.Millisecond, 40: time.Second, 79: 1975 * time.Millisecond,
+	} {
 		if got := s.at(call).Sub(began); got != want {
 			t.Errorf("call %d is due after %s, want %s", call, got, want)
 		}

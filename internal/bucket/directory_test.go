@@ -33,7 +33,8 @@ func TestDirectory(t *testing.T) {
 	ctx := t.Context()
 	signed := bucket.Object{Body: []byte("two"), Metadata: map[string]string{"signature": "abc"}}
 	for key, o := range map[string]bucket.Object{
-		"p/AWSLogs/1/a.json.gz": {Body: []byte("one")}, "p/AWSLogs/1/b.json.gz": signed, "p/AWSLogs/2/c.json.gz": {}, "top": {Body: []byte("3")},
+		"p/AWSLogs/1/a.json.gz": {Body: []byte("one")}, "p/AWSLogs/1/b.json.gz": signed, "p/AWSLogs/2/c.json.gz": {},
+		"top": {Body: []byte("3")},
 	} {
 		for range 2 { // the second replaces the first
 			if err := d.Put(ctx, "audit", key, o); err != nil {
@@ -49,7 +50,8 @@ func TestDirectory(t *testing.T) {
 		t.Errorf("an object that there is not: %v", err)
 	}
 	for prefix, want := range map[string]string{
-		"p/AWSLogs/1": "p/AWSLogs/1/a.json.gz p/AWSLogs/1/b.json.gz", "p/AWSLogs/1/b": "p/AWSLogs/1/b.json.gz", "none/": "", "q/r/": "",
+		"p/AWSLogs/1": "p/AWSLogs/1/a.json.gz p/AWSLogs/1/b.json.gz", "p/AWSLogs/1/b": "p/AWSLogs/1/b.json.gz",
+		"none/": "", "q/r/": "",
 		"": "p/AWSLogs/1/a.json.gz p/AWSLogs/1/b.json.gz p/AWSLogs/2/c.json.gz top",
 	} {
 		keys, err := d.List(ctx, "audit", prefix)
@@ -81,7 +83,8 @@ func TestDirectoryKeepsInside(t *testing.T) {
 	d := open(t, dir)
 	ctx := t.Context()
 	body := bucket.Object{Body: []byte("x"), Metadata: map[string]string{"a": "b"}}
-	for _, key := range []string{"", "..", "../x", "a/../../x", "/x", "a//b", "./x", "a\x00b", `a\b`, "c:x", "out/x", strings.Repeat("x", 300), strings.Repeat("x/", 600) + "x"} {
+	for _, key := range []string{"", "..", "../x", "a/../../x", "/x", "a//b", "./x", "a\x00b", `a\b`, "c:x", "out/x",
+		strings.Repeat("x", 300), strings.Repeat("x/", 600) + "x"} {
 		if err := d.Put(ctx, "audit", key, body); err == nil {
 			t.Errorf("%q was written", key)
 		}
@@ -89,7 +92,8 @@ func TestDirectoryKeepsInside(t *testing.T) {
 			t.Errorf("%q was read", key)
 		}
 	}
-	for _, name := range []string{"", "..", "...", "a", "linked", "nowhere", "audit/real", "UPPER", "a..b", "1.2.3.4", "-abc", strings.Repeat("a", 64)} {
+	for _, name := range []string{"", "..", "...", "a", "linked", "nowhere", "audit/real", "UPPER", "a..b", "1.2.3.4",
+		"-abc", strings.Repeat("a", 64)} {
 		if err := d.Put(ctx, name, "x", body); err == nil {
 			t.Errorf("the bucket %q was written to", name)
 		}
@@ -109,7 +113,8 @@ func TestDirectoryKeepsInside(t *testing.T) {
 }
 
 func FuzzCheckKey(f *testing.F) {
-	for _, key := range []string{"a/b", "../a", "a/./b", "AWSLogs/111122223333/CloudTrail/us-east-1/2026/11/22/x.json.gz"} {
+	for _, key := range []string{"a/b", "../a", "a/./b",
+		"AWSLogs/111122223333/CloudTrail/us-east-1/2026/11/22/x.json.gz"} {
 		f.Add(key)
 	}
 	f.Fuzz(func(t *testing.T, key string) {

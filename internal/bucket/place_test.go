@@ -78,7 +78,8 @@ func checkPlace(t *testing.T, p bucket.Place) {
 	t.Helper()
 	ctx := t.Context()
 	for _, err := range []error{
-		p.Put(ctx, "objects/b", content("two")), p.Put(ctx, "objects/b", content("three")), p.Put(ctx, "objects/a", content("")),
+		p.Put(ctx, "objects/b", content("two")), p.Put(ctx, "objects/b", content("three")),
+		p.Put(ctx, "objects/a", content("")),
 		p.Create(ctx, "owner", []byte("me")), p.Delete(ctx, "objects/none"),
 	} {
 		if err != nil {
@@ -159,7 +160,8 @@ func checkRace(t *testing.T, p bucket.Place) {
 func TestPlaceInDirectory(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "made", "here")
-	if _, err := bucket.OpenPlace(t.Context(), "file://"+filepath.ToSlash(dir), false); !errors.Is(err, os.ErrNotExist) {
+	if _, err := bucket.OpenPlace(t.Context(), "file://"+filepath.ToSlash(dir), false); !errors.Is(err,
+		os.ErrNotExist) {
 		t.Errorf("a directory that there is not: %v", err)
 	}
 	p := openPlace(t, "file://"+filepath.ToSlash(dir))
@@ -306,8 +308,10 @@ func TestCheckPlace(t *testing.T) {
 	t.Parallel()
 	for text, valid := range map[string]bool{
 		"file:///var/backups": true, "s3://backups": true, "s3://backups/a/b/": true,
-		"s3://backups?endpoint=https%3A%2F%2Fs3.example.com&region=a": true, "s3://backups?endpoint=http://localhost:9000": true,
-		"": false, "/var/backups": false, "file://host/backups": false, "file:relative": false, "s3://": false, "s3://UPPER": false,
+		"s3://backups?endpoint=https%3A%2F%2Fs3.example.com&region=a": true,
+		"s3://backups?endpoint=http://localhost:9000":                 true,
+		"": false, "/var/backups": false, "file://host/backups": false, "file:relative": false, "s3://": false,
+		"s3://UPPER":        false,
 		"s3://backups/../x": false, "s3://backups?other=1": false, "s3://backups?endpoint=x": false,
 		"s3://backups?endpoint=https://user:secret@s3.example.com": false, "s3://user:secret@backups": false,
 		"s3://backups?region=a&region=b": false, "https://s3.example.com/backups": false, "s3://backups/%00": false,
@@ -316,7 +320,8 @@ func TestCheckPlace(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	if !bucket.IsPlace("s3://a") || bucket.IsPlace("s3.tar") || !bytes.Contains([]byte(bucket.CheckPlace("").Error()), []byte("s3://BUCKET")) {
+	if !bucket.IsPlace("s3://a") || bucket.IsPlace("s3.tar") ||
+		!bytes.Contains([]byte(bucket.CheckPlace("").Error()), []byte("s3://BUCKET")) {
 		t.Error("what is a place?")
 	}
 }

@@ -40,8 +40,12 @@ func TestS3(t *testing.T) {
 	}
 	endpoint := s3service.Start(t, buckets)
 	s, ctx := openS3(t, endpoint, "password"), t.Context()
-	signed := bucket.Object{Body: []byte("two"), Metadata: map[string]string{"signature": "abc", "signature-algorithm": "SHA256withRSA"}}
-	for key, o := range map[string]bucket.Object{"AWSLogs/1/a.json.gz": {Body: []byte("one")}, "AWSLogs/1/b.json.gz": signed, "AWSLogs/2/c.json.gz": {}} {
+	signed := bucket.Object{
+		Body: []byte("two"), Metadata: map[string]string{"signature": "abc", "signature-algorithm": "SHA256withRSA"},
+	}
+	for key, o := range map[string]bucket.Object{
+		"AWSLogs/1/a.json.gz": {Body: []byte("one")}, "AWSLogs/1/b.json.gz": signed, "AWSLogs/2/c.json.gz": {},
+	} {
 		for range 2 {
 			if err := s.Put(ctx, "audit", key, o); err != nil {
 				t.Fatal(err)

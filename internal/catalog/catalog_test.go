@@ -50,7 +50,8 @@ func (d *disk) open(t *testing.T) (c *catalog.Catalog, close func()) {
 }
 
 // create, update and remove are changes of one queue.
-func create(c *catalog.Catalog, n catalog.Name, a catalog.Attributes, tags map[string]string, now time.Time) (q *catalog.Queue, err error) {
+func create(c *catalog.Catalog, n catalog.Name, a catalog.Attributes, tags map[string]string,
+	now time.Time) (q *catalog.Queue, err error) {
 	err = c.Change(context.Background(), func(tx *catalog.Tx) (err error) {
 		q, err = tx.Create(n, a, tags, now)
 		return err
@@ -78,13 +79,15 @@ func TestRecordsSurviveReopening(t *testing.T) {
 	c, closeIt := d.open(t)
 	attrs := catalog.Attributes{
 		DelaySeconds: 5, Policy: `{"x": 1}`, Redrive: &catalog.Redrive{Target: "arn", MaxReceiveCount: 3},
-		RedriveAllow: &catalog.RedriveAllow{Permission: "byQueue", Sources: []string{"a"}}, FIFO: true, DedupScope: "queue",
+		RedriveAllow: &catalog.RedriveAllow{Permission: "byQueue", Sources: []string{"a"}}, FIFO: true,
+		DedupScope: "queue",
 	}
 	made, err := create(c, jobs, attrs, map[string]string{"team": "a"}, now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := update(c, jobs, made.ID, func(q *catalog.Queue) error { q.Attributes.DelaySeconds = 7; return nil }); err != nil {
+	if err := update(c, jobs, made.ID,
+		func(q *catalog.Queue) error { q.Attributes.DelaySeconds = 7; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	secret := string(c.Secret())
@@ -132,14 +135,16 @@ func TestDeletedNameIsTakenForAMinuteAndItsIDForEver(t *testing.T) {
 	closeIt()
 	c, closeIt = d.open(t) // which does not forget
 	defer closeIt()
-	if _, err := create(c, jobs, catalog.Attributes{}, nil, now.Add(59*time.Second)); !errors.Is(err, catalog.ErrDeletedRecently) {
+	if _, err := create(c, jobs, catalog.Attributes{}, nil, now.Add(59*time.Second)); !errors.Is(err,
+		catalog.ErrDeletedRecently) {
 		t.Errorf("after 59 seconds: %v", err)
 	}
 	next, err := create(c, jobs, catalog.Attributes{}, nil, now.Add(60*time.Second))
 	if err != nil || next.ID == made.ID {
 		t.Errorf("after 60 seconds: id %d after %d, %v", next.ID, made.ID, err)
 	}
-	if err := update(c, jobs, made.ID, func(*catalog.Queue) error { return nil }); !errors.Is(err, catalog.ErrNotFound) {
+	if err := update(c, jobs, made.ID, func(*catalog.Queue) error { return nil }); !errors.Is(err,
+		catalog.ErrNotFound) {
 		t.Errorf("update of the old queue: %v", err)
 	}
 }
@@ -169,8 +174,10 @@ func TestListIsSortedAndOfOneNamespace(t *testing.T) {
 	c, closeIt := newDisk().open(t)
 	defer closeIt()
 	for _, n := range []catalog.Name{
-		jobs, {Account: jobs.Account, Region: jobs.Region, Queue: "beta"}, {Account: jobs.Account, Region: jobs.Region, Queue: "alpha"},
-		{Account: jobs.Account, Region: "eu-west-1", Queue: "other"}, {Account: "111111111111", Region: jobs.Region, Queue: "other"},
+		jobs, {Account: jobs.Account, Region: jobs.Region, Queue: "beta"},
+		{Account: jobs.Account, Region: jobs.Region, Queue: "alpha"},
+		{Account: jobs.Account, Region: "eu-west-1", Queue: "other"},
+		{Account: "111111111111", Region: jobs.Region, Queue: "other"},
 	} {
 		if _, err := create(c, n, catalog.Attributes{}, nil, now); err != nil {
 			t.Fatal(err)
@@ -261,7 +268,8 @@ func TestQueuesAreCountedByAccountAndFoundInAllRegions(t *testing.T) {
 	}
 	ids := make(map[catalog.Name]queue.ID)
 	for _, n := range []catalog.Name{
-		name("111111111111", "us-east-1", "jobs"), name("111111111111", "eu-west-1", "jobs"), name("111111111111", "eu-west-1", "mail"),
+		name("111111111111", "us-east-1", "jobs"), name("111111111111", "eu-west-1", "jobs"),
+		name("111111111111", "eu-west-1", "mail"),
 		name("222222222222", "ap-south-1", "jobs"),
 	} {
 		q, err := create(c, n, catalog.Attributes{}, nil, now)
@@ -284,11 +292,13 @@ func TestQueuesAreCountedByAccountAndFoundInAllRegions(t *testing.T) {
 	}
 	check("when made", 3, 1, "eu-west-1", "us-east-1")
 	changed := name("111111111111", "us-east-1", "jobs")
-	if err := update(c, changed, ids[changed], func(q *catalog.Queue) error { q.Attributes.DelaySeconds = 1; return nil }); err != nil {
+	if err := update(c, changed, ids[changed],
+		func(q *catalog.Queue) error { q.Attributes.DelaySeconds = 1; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	check("after a change", 3, 1, "eu-west-1", "us-east-1")
-	for _, n := range []catalog.Name{name("111111111111", "eu-west-1", "jobs"), name("222222222222", "ap-south-1", "jobs")} {
+	for _, n := range []catalog.Name{name("111111111111", "eu-west-1", "jobs"),
+		name("222222222222", "ap-south-1", "jobs")} {
 		if err := remove(c, n, ids[n], now); err != nil {
 			t.Fatal(err)
 		}

@@ -96,7 +96,8 @@ func TestOnChange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := update(c, jobs, one.ID, func(q *catalog.Queue) error { q.Attributes.DelaySeconds = 7; return nil }); err != nil {
+	if err := update(c, jobs, one.ID,
+		func(q *catalog.Queue) error { q.Attributes.DelaySeconds = 7; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if err := remove(c, named("wide"), wide.ID, now); err != nil {
@@ -119,7 +120,8 @@ func TestOnChange(t *testing.T) {
 		t.Errorf("the follower sees %q", got)
 	}
 	for _, c := range []*catalog.Catalog{c, f} {
-		if q := c.Find(named("wide")); q == nil || q.ID != again.ID || !reflect.DeepEqual(q.Shards, []int{1, 3}) || c.ByID(wide.ID) != nil {
+		if q := c.Find(named("wide")); q == nil || q.ID != again.ID || !reflect.DeepEqual(q.Shards, []int{1, 3}) ||
+			c.ByID(wide.ID) != nil {
 			t.Errorf("has %+v", q)
 		}
 		if q := c.ByID(one.ID); q == nil || q.Shards != nil || q.Attributes.DelaySeconds != 7 {
@@ -135,7 +137,8 @@ func TestOnChange(t *testing.T) {
 	if err := remove(c, named("wide"), again.ID, now); err != nil {
 		t.Fatal(err)
 	}
-	if err := update(c, jobs, one.ID, func(q *catalog.Queue) error { q.Attributes.DelaySeconds = 8; return nil }); err != nil {
+	if err := update(c, jobs, one.ID,
+		func(q *catalog.Queue) error { q.Attributes.DelaySeconds = 8; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	checkpoint := memory(t)

@@ -89,7 +89,8 @@ func TestInternalQueues(t *testing.T) {
 		t.Errorf("deleted: %v", err)
 	}
 	var keys []string
-	if err := control.Records(s, "deleted/", func(k string, _ []byte) bool { keys = append(keys, k); return true }); err != nil || keys != nil {
+	if err := control.Records(s, "deleted/",
+		func(k string, _ []byte) bool { keys = append(keys, k); return true }); err != nil || keys != nil {
 		t.Errorf("remembers %v, %v", keys, err)
 	}
 	listed, problems, err := catalog.Check(s, "sns/")

@@ -9,10 +9,11 @@ import (
 
 func TestSettings(t *testing.T) {
 	for tag, values := range map[string]struct{ good, bad []string }{
-		TagShards:      {[]string{"1", "64"}, []string{"", "0", "65", "01", "x"}},
-		TagDelivery:    {[]string{"paused"}, []string{"", "Paused", "on"}},
-		TagReceiveRate: {[]string{"1/s", "50/s", "10/m", "1000000/h"}, []string{"", "50", "0/s", "50/d", "-1/s", "1000001/s", "05/s", "1.5/s", "50/s/s", "/s"}},
-		TagInFlight:    {[]string{"1", "120000"}, []string{"", "0", "120001", "-1", "+1"}},
+		TagShards:   {[]string{"1", "64"}, []string{"", "0", "65", "01", "x"}},
+		TagDelivery: {[]string{"paused"}, []string{"", "Paused", "on"}},
+		TagReceiveRate: {[]string{"1/s", "50/s", "10/m", "1000000/h"},
+			[]string{"", "50", "0/s", "50/d", "-1/s", "1000001/s", "05/s", "1.5/s", "50/s/s", "/s"}},
+		TagInFlight: {[]string{"1", "120000"}, []string{"", "0", "120001", "-1", "+1"}},
 	} {
 		for _, v := range values.good {
 			if wrong, known := CheckSetting(tag, v); wrong != "" || !known {
@@ -32,7 +33,10 @@ func TestSettings(t *testing.T) {
 
 // The limits of a queue are divided among its shards, and each of them lets something through.
 func TestLimitsOnShards(t *testing.T) {
-	q := &Queue{Tags: map[string]string{TagReceiveRate: "60/m", TagInFlight: "4", TagDelivery: "paused"}, Shards: []int{7, 3, 5}}
+	q := &Queue{
+		Tags:   map[string]string{TagReceiveRate: "60/m", TagInFlight: "4", TagDelivery: "paused"},
+		Shards: []int{7, 3, 5},
+	}
 	total := 0
 	for _, n := range q.Shards {
 		l := q.ConfigOn(n).Limits

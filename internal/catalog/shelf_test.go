@@ -19,7 +19,8 @@ import (
 )
 
 func undelete(c *catalog.Catalog, n catalog.Name, now time.Time) (q *catalog.Queue, err error) {
-	return control.Decide(context.Background(), c.Change, func(tx *catalog.Tx) (*catalog.Queue, error) { return tx.Undelete(n, now) })
+	return control.Decide(context.Background(), c.Change,
+		func(tx *catalog.Tx) (*catalog.Queue, error) { return tx.Undelete(n, now) })
 }
 
 func bury(c *catalog.Catalog, now time.Time, all bool) error {
@@ -32,7 +33,9 @@ func TestUndelete(t *testing.T) {
 	d := newDisk()
 	d.keeps = func() bool { return true }
 	c, closeIt := d.open(t)
-	attrs := catalog.Attributes{Policy: `{"x": 1}`, DelaySeconds: 5, Redrive: &catalog.Redrive{Target: "arn", MaxReceiveCount: 3}}
+	attrs := catalog.Attributes{
+		Policy: `{"x": 1}`, DelaySeconds: 5, Redrive: &catalog.Redrive{Target: "arn", MaxReceiveCount: 3},
+	}
 	made, err := create(c, jobs, attrs, map[string]string{"team": "a"}, now)
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +49,8 @@ func TestUndelete(t *testing.T) {
 	closeIt()
 	c, closeIt = d.open(t)
 	defer closeIt()
-	if c.Find(jobs) != nil || c.ByID(made.ID) != nil || c.Count(jobs.Account) != 0 || len(c.All()) != 0 || c.Deleted(made.ID) {
+	if c.Find(jobs) != nil || c.ByID(made.ID) != nil || c.Count(jobs.Account) != 0 || len(c.All()) != 0 ||
+		c.Deleted(made.ID) {
 		t.Error("a deleted queue is listed, or has a tombstone")
 	}
 	if configs := c.Configs(1); len(configs) != 1 || !configs[0].Shelved || configs[0].ID != made.ID {
@@ -62,7 +66,8 @@ func TestUndelete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(back, made) || !reflect.DeepEqual(c.Find(jobs), made) || c.ByID(made.ID) == nil || c.Count(jobs.Account) != 1 {
+	if !reflect.DeepEqual(back, made) || !reflect.DeepEqual(c.Find(jobs), made) || c.ByID(made.ID) == nil ||
+		c.Count(jobs.Account) != 1 {
 		t.Errorf("what came back is %+v, and was %+v", back, made)
 	}
 	if err := remove(c, jobs, made.ID, now); err != nil {
@@ -111,9 +116,10 @@ func TestWhatIsNotShelved(t *testing.T) {
 			if err := ctl.Change(t.Context(), catalog.Initialise); err != nil {
 				t.Fatal(err)
 			}
-			cat, err := catalog.Open(catalog.Options{Control: ctl, Keeps: func() bool { return c.keeps }, Formats: control.Formats{
-				Ready: c.ready, Require: func(format int) error { required = max(required, format); return nil },
-			}})
+			cat, err := catalog.Open(catalog.Options{Control: ctl, Keeps: func() bool { return c.keeps },
+				Formats: control.Formats{
+					Ready: c.ready, Require: func(format int) error { required = max(required, format); return nil },
+				}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -124,7 +130,8 @@ func TestWhatIsNotShelved(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if kept := cat.Undeletable(c.of, now) != nil; kept != c.want || cat.Deleted(q.ID) == c.want || (required == formats.Shelved) != c.want {
+			if kept := cat.Undeletable(c.of, now) != nil; kept != c.want || cat.Deleted(q.ID) == c.want ||
+				(required == formats.Shelved) != c.want {
 				t.Errorf("kept is %t, has a tombstone %t, needs format %d", kept, cat.Deleted(q.ID), required)
 			}
 		})
@@ -188,7 +195,8 @@ func TestShelfModel(t *testing.T) {
 		names, on := map[queue.ID]catalog.Name{}, map[queue.ID]bool{}
 		for range rapid.IntRange(1, 20).Draw(r, "steps") {
 			live, shelved := slices.Sorted(maps.Keys(g.live)), slices.Sorted(maps.Keys(on))
-			switch what := rapid.SampledFrom([]string{"create", "delete", "undelete", "bury", "open"}).Draw(r, "what"); {
+			switch what := rapid.SampledFrom([]string{"create", "delete", "undelete", "bury", "open"}).Draw(r,
+				"what"); {
 			case what == "create":
 				g.create(1)
 				maps.Copy(names, g.live)
@@ -228,7 +236,8 @@ func TestShelfModel(t *testing.T) {
 			shelved, known := configs[id]
 			if known != (live || on[id]) || shelved != on[id] || g.catalog.Deleted(id) != (!live && !on[id]) ||
 				seen.live[id] != live || seen.shelved[id] != on[id] {
-				r.Fatalf("queue %d: live %t, on the shelf %t; the catalog says %t %t %t, a shard was told %t %t", id, live, on[id],
+				r.Fatalf("queue %d: live %t, on the shelf %t; the catalog says %t %t %t, a shard was told %t %t", id,
+					live, on[id],
 					known, shelved, g.catalog.Deleted(id), seen.live[id], seen.shelved[id])
 			}
 		}

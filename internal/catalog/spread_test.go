@@ -20,8 +20,10 @@ func TestConfigOnShards(t *testing.T) {
 		{catalog.Queue{Name: jobs}, "[0/0 away away away]"},
 		{catalog.Queue{Name: jobs, Shards: []int{3}}, "[away away 0/0 away]"},
 		{catalog.Queue{Name: jobs, Shards: []int{3, 1}}, "[0/0 away 0/0 away]"},
-		{catalog.Queue{Name: name, Shards: []int{2}, Attributes: catalog.Attributes{FIFO: true}}, "[away 0/0 away away]"},
-		{catalog.Queue{Name: name, Shards: []int{4, 1, 2}, Attributes: catalog.Attributes{FIFO: true}}, "[1/3 2/3 away 0/3]"},
+		{catalog.Queue{Name: name, Shards: []int{2}, Attributes: catalog.Attributes{FIFO: true}},
+			"[away 0/0 away away]"},
+		{catalog.Queue{Name: name, Shards: []int{4, 1, 2}, Attributes: catalog.Attributes{FIFO: true}},
+			"[1/3 2/3 away 0/3]"},
 	} {
 		var got []string
 		for shard := 1; shard <= 4; shard++ {

@@ -42,7 +42,8 @@ func TestAbandonedPollIsTakenBackWhileItsShardMoves(t *testing.T) {
 		left := make(chan error, 1)
 		hour := time.Hour
 		go func() {
-			_, err := w.at(consumer).node.Router().Receive(ctx, q.ID, queue.Receive{Max: 1, Timeout: &hour}, 20*time.Second)
+			_, err := w.at(consumer).node.Router().Receive(ctx, q.ID, queue.Receive{Max: 1, Timeout: &hour},
+				20*time.Second)
 			left <- err
 		}()
 		time.Sleep(time.Second) // it waits at the owner

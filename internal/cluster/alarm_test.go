@@ -62,7 +62,8 @@ func (w *watch) evaluate(ctx context.Context, name string) {
 	w.monitors[name] = m
 	w.mu.Unlock()
 	e := monitor.NewEvaluator(monitor.EvaluatorOptions{
-		Monitor: m, Levels: series.Default, Topics: publisher{w, name}, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Monitor: m, Levels: series.Default, Topics: publisher{w, name}, Now: time.Now,
+		Log: slog.New(slog.DiscardHandler),
 		Reader: queueseries.New(queueseries.Options{
 			Source: p.node.Router(), Keep: queue.DefaultKeep, Now: time.Now,
 			Queue: func(arn string) (queue.ID, time.Time, bool) {
@@ -115,7 +116,9 @@ func alarmed(t *testing.T, disturb func(w *watch, kill func(node string)), notif
 		world.options = func(o *cluster.Options) { o.Keep = queue.DefaultKeep }
 		world.start("a", "b", "c")
 		world.settled("a", "b", "c")
-		w := &watch{world: world, monitors: make(map[string]*monitor.Monitor), reach: func(string) {}, got: func(string) {}}
+		w := &watch{
+			world: world, monitors: make(map[string]*monitor.Monitor), reach: func(string) {}, got: func(string) {},
+		}
 		evaluating := make(map[string]context.CancelFunc)
 		for _, name := range []string{"a", "b", "c"} {
 			ctx, cancel := context.WithCancel(w.life)
@@ -127,12 +130,14 @@ func alarmed(t *testing.T, disturb func(w *watch, kill func(node string)), notif
 		watched := &monitor.Alarm{
 			Name: backlogName, ActionsEnabled: true, AlarmActions: []string{"arn:aws:sns:us-east-1:000000000000:ops"},
 			Metric: &metricdata.Stat{
-				Namespace: series.SQS, Metric: "ApproximateNumberOfMessagesVisible", Dimensions: []series.Dimension{{Name: "QueueName", Value: "work"}},
-				Period: time.Minute, Statistic: "Maximum",
+				Namespace: series.SQS, Metric: "ApproximateNumberOfMessagesVisible",
+				Dimensions: []series.Dimension{{Name: "QueueName", Value: "work"}},
+				Period:     time.Minute, Statistic: "Maximum",
 			},
 			Periods: 1, Threshold: 2, Comparison: alarm.Greater,
 		}
-		w.must(w.monitors[owner].Change(context.Background(), func(tx *monitor.Tx) error { return tx.Create(watched, time.Now()) }))
+		w.must(w.monitors[owner].Change(context.Background(),
+			func(tx *monitor.Tx) error { return tx.Create(watched, time.Now()) }))
 		w.eventually("there is no backlog", func() bool { return w.state(owner) == alarm.OK })
 
 		// A node that is killed does nothing more: what it is about to do never happens.
@@ -169,7 +174,8 @@ func alarmed(t *testing.T, disturb func(w *watch, kill func(node string)), notif
 			t.Errorf("published: %q", w.published)
 		}
 		history := w.history(next)
-		want := []string{`Alarm "backlog" created`, toOK, toAlarm, "Successfully executed action arn:aws:sns:us-east-1:000000000000:ops"}
+		want := []string{`Alarm "backlog" created`, toOK, toAlarm,
+			"Successfully executed action arn:aws:sns:us-east-1:000000000000:ops"}
 		if w.state(next) != alarm.Alarm || !slices.Equal(history, want) {
 			t.Errorf("the alarm is %s, its history %q", w.state(next), history)
 		}

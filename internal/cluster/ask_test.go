@@ -38,11 +38,13 @@ func TestAsk(t *testing.T) {
 		if answers, silent := ask("?"); !slices.Equal(answers, []string{"b?", "c?"}) || len(silent) != 0 {
 			t.Errorf("the answers %q, silent %q", answers, silent)
 		}
-		if answers, silent := ask("odd"); !slices.Equal(answers, []string{"bodd"}) || !slices.Equal(silent, []string{"c"}) {
+		if answers, silent := ask("odd"); !slices.Equal(answers, []string{"bodd"}) ||
+			!slices.Equal(silent, []string{"c"}) {
 			t.Errorf("the answers %q, silent %q", answers, silent)
 		}
 		w.kill("b")
-		if answers, silent := ask("?"); !slices.Equal(answers, []string{"c?"}) || len(silent) > 0 && !slices.Equal(silent, []string{"b"}) {
+		if answers, silent := ask("?"); !slices.Equal(answers, []string{"c?"}) ||
+			len(silent) > 0 && !slices.Equal(silent, []string{"b"}) {
 			t.Errorf("when b is dead: the answers %q, silent %q", answers, silent)
 		}
 	})
@@ -64,7 +66,9 @@ func TestLookFromEveryNode(t *testing.T) {
 				id := p.catalog.Find(named("wide")).ID
 				var found queue.PeekResult
 				w.does(func() (err error) {
-					found, err = p.node.Router().Peek(context.Background(), id, queue.Peek{States: queue.AllStates, Max: 100, Bodies: true})
+					found, err = p.node.Router().Peek(context.Background(), id, queue.Peek{
+						States: queue.AllStates, Max: 100, Bodies: true,
+					})
 					if err == nil && found.More {
 						return errors.New("the look took long")
 					}
@@ -83,7 +87,8 @@ func TestLookFromEveryNode(t *testing.T) {
 					}
 				}
 				if len(found.Messages) != 20 || found.Scanned != 20 || visible != 20 || len(states) != 3 {
-					t.Errorf("from %s: %d messages, %d scanned, %d visible on %d shards", name, len(found.Messages), found.Scanned, visible, len(states))
+					t.Errorf("from %s: %d messages, %d scanned, %d visible on %d shards", name, len(found.Messages),
+						found.Scanned, visible, len(states))
 				}
 			}
 		}

@@ -24,7 +24,10 @@ func newDirector(t *testing.T) *director {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = records.Close() })
-	d := &director{common: members.common, members: members, store: control.New(control.Options{Store: records}), alarm: newAlarm()}
+	d := &director{
+		common: members.common, members: members, store: control.New(control.Options{Store: records}),
+		alarm: newAlarm(),
+	}
 	if err := d.store.Register(KeyPrefix, d.records); err != nil {
 		t.Fatal(err)
 	}
@@ -55,14 +58,17 @@ func (d *director) hearOf(h heartbeat) {
 // hearBroken is hear of nodes with a log of which only some copies are there.
 func (d *director) hearBroken(complete int, nodes ...string) {
 	for _, name := range nodes {
-		h := heartbeat{Node: name, Incarnation: name[:1] + "1", Copies: map[string]logCopies{controlShard: {copies, copies}}}
+		h := heartbeat{
+			Node: name, Incarnation: name[:1] + "1", Copies: map[string]logCopies{controlShard: {copies, copies}},
+		}
 		if len(name) > 1 {
 			h.Node, h.Incarnation = name[:1], name
 		}
 		for i := range DefaultShards {
 			h.Copies[shardName(i+1)] = logCopies{copies, copies}
 		}
-		if h.Copies["0001"] = (logCopies{complete, copies}); complete == 0 { // the log has no leader, and the shard no owner
+		// the log has no leader, and the shard no owner
+		if h.Copies["0001"] = (logCopies{complete, copies}); complete == 0 {
 			delete(h.Copies, "0001")
 		}
 		d.hearOf(h)
@@ -142,7 +148,8 @@ func TestDeadProcessDoesNotReplaceItsSuccessor(t *testing.T) {
 		d.hear("a", "b", "c")
 		d.settle(t)
 		successor := nodeRecord{Incarnation: "c2"}
-		if err := d.store.Change(t.Context(), func(tx *control.Tx) error { put(tx, keyNode+"c", successor); return nil }); err != nil {
+		if err := d.store.Change(t.Context(),
+			func(tx *control.Tx) error { put(tx, keyNode+"c", successor); return nil }); err != nil {
 			t.Fatal(err)
 		}
 		for range 10 { // c1 is dead; c2 is heard of, and does not count as long as c1 does not count as dead
@@ -267,12 +274,14 @@ func TestDirectorGivesUpANodeThatIsAway(t *testing.T) {
 		r, _ := d.records.node("d")
 		server := incarnation{Node: "d", ID: "d1"}.server()
 		if !r.GivenUp || d.kept("d") > 0 || !slices.Equal(d.records.allGone(), []string{server}) {
-			t.Errorf("after a minute d is %+v, keeps %d shards, and to be forgotten are %v", r, d.kept("d"), d.records.allGone())
+			t.Errorf("after a minute d is %+v, keeps %d shards, and to be forgotten are %v", r, d.kept("d"),
+				d.records.allGone())
 		}
 		d.hear("d")
 		d.settle(t)
 		if r, _ := d.records.node("d"); r.GivenUp || d.kept("d") == 0 || len(d.records.allGone()) > 0 {
-			t.Errorf("d is back, is %+v, keeps %d shards, and to be forgotten are %v", r, d.kept("d"), d.records.allGone())
+			t.Errorf("d is back, is %+v, keeps %d shards, and to be forgotten are %v", r, d.kept("d"),
+				d.records.allGone())
 		}
 		// With two nodes left there is no other place for the replicas.
 		awayFor(time.Hour, "a", "b")
@@ -314,8 +323,10 @@ func TestDirectorDrainsAndRemoves(t *testing.T) {
 		}
 		d.settle(t)
 		b := incarnation{Node: "b", ID: "b1"}
-		if _, known := d.records.node("b"); known || !d.records.removed(b) || !slices.Equal(d.records.allGone(), []string{b.server()}) {
-			t.Errorf("b is known: %t, refused: %t, to be forgotten: %v", known, d.records.removed(b), d.records.allGone())
+		if _, known := d.records.node("b"); known || !d.records.removed(b) ||
+			!slices.Equal(d.records.allGone(), []string{b.server()}) {
+			t.Errorf("b is known: %t, refused: %t, to be forgotten: %v", known, d.records.removed(b),
+				d.records.allGone())
 		}
 		d.hear("b")
 		d.settle(t)
@@ -375,7 +386,8 @@ func TestDirectorWorksWhileItOwnsTheControlShard(t *testing.T) {
 		}
 		time.Sleep(3 * (forgetAgain + directInterval))
 		synctest.Wait()
-		if want := []string{incarnation{Node: "d", ID: "d1"}.server()}; !slices.Equal(engine.forgotten, want) || len(d.records.allGone()) > 0 {
+		if want := []string{incarnation{Node: "d", ID: "d1"}.server()}; !slices.Equal(engine.forgotten, want) ||
+			len(d.records.allGone()) > 0 {
 			t.Errorf("forgotten are %v, to be forgotten %v", engine.forgotten, d.records.allGone())
 		}
 		d.controlEpoch.Store(3)

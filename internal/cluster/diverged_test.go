@@ -17,10 +17,12 @@ func TestExplainDiverged(t *testing.T) {
 		want string
 	}{
 		{"data of a single machine", replica.Status{Hash: "0000000000000007"}, "start this node with an empty one"},
-		{"a log that is shorter than the store", replica.Status{Applied: 900, Hash: "0000000000000007"}, "keep the directory"},
+		{"a log that is shorter than the store", replica.Status{Applied: 900, Hash: "0000000000000007"},
+			"keep the directory"},
 	} {
 		err := explainDiverged(replica.ErrDiverged, c.own, "/data")
-		if !errors.Is(err, replica.ErrDiverged) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "/data") {
+		if !errors.Is(err, replica.ErrDiverged) || !strings.Contains(err.Error(), c.want) ||
+			!strings.Contains(err.Error(), "/data") {
 			t.Errorf("%s: %v", c.what, err)
 		}
 	}

@@ -14,7 +14,11 @@ func TestAllNodesRead(t *testing.T) {
 		nodes := meet(t, "a", "b", "c")
 		reads := map[string]int{"a": 3, "b": 3, "c": 0}
 		for name, m := range nodes {
-			m.self = func() heartbeat { return heartbeat{Node: name, Incarnation: "1", Version: "1.0", Reads: reads[name]} }
+			m.self = func() heartbeat {
+				return heartbeat{
+					Node: name, Incarnation: "1", Version: "1.0", Reads: reads[name],
+				}
+			}
 			for other := range nodes {
 				m.records.nodes[other] = nodeRecord{}
 			}

@@ -40,7 +40,9 @@ func (w *world) putOldData(name, queueName string, bodies ...string) {
 	q := cat.Find(named(queueName))
 	messages, err := store.Open(filepath.Join(m.dir, "shards", "0001"), store.Options{Disk: disk, Cache: w.cache})
 	w.must(err)
-	s, err := shard.Open(shard.Options{Store: messages, Configs: func() []queue.Config { return []queue.Config{q.Config()} }})
+	s, err := shard.Open(shard.Options{
+		Store: messages, Configs: func() []queue.Config { return []queue.Config{q.Config()} },
+	})
 	w.must(err)
 	for _, b := range bodies {
 		_, err := s.Send(context.Background(), q.ID, []queue.Outgoing{{Body: b}})
@@ -88,7 +90,8 @@ func TestFounding(t *testing.T) {
 			if len(sh.Replicas) != 3 {
 				t.Errorf("shard %s has %d replicas", sh.Name, len(sh.Replicas))
 			}
-			if sh.Epoch > 2 && !cluster.Raced { // a node that is late by a step finds a shard taken, and takes it over once
+			// a node that is late by a step finds a shard taken, and takes it over once
+			if sh.Epoch > 2 && !cluster.Raced {
 				t.Errorf("shard %s has had %d owners already", sh.Name, sh.Epoch)
 			}
 			owned[sh.Owner]++
@@ -112,7 +115,8 @@ func TestFoundingWithoutOne(t *testing.T) {
 				traffic.goesOn()
 				w.start(missing)
 				few := func(sh status.Shard) bool { return len(sh.Replicas) != 3 }
-				w.eventually("the node that was late has its share", func() bool { return !slices.ContainsFunc(w.settled("a", "b", "c").Shards, few) })
+				w.eventually("the node that was late has its share",
+					func() bool { return !slices.ContainsFunc(w.settled("a", "b", "c").Shards, few) })
 				traffic.finish()
 			})
 		})
@@ -164,7 +168,8 @@ func TestStrangeStoreIsKept(t *testing.T) {
 		var node, strange string
 		for _, sh := range w.settled(names...).Shards {
 			for _, name := range names {
-				if sh.Name != "control" && !slices.ContainsFunc(sh.Replicas, func(r status.Replica) bool { return r.Node == name }) {
+				if sh.Name != "control" &&
+					!slices.ContainsFunc(sh.Replicas, func(r status.Replica) bool { return r.Node == name }) {
 					node, strange = name, sh.Name
 				}
 			}
@@ -237,7 +242,8 @@ func TestTwoWithDataAreRefused(t *testing.T) {
 			kept, name, body = "c", "other", "two"
 		}
 		w.kill(refused)
-		if _, err := os.Stat(filepath.Join(w.machines[refused].dir, datadir.NodeFile)); !errors.Is(err, os.ErrNotExist) {
+		if _, err := os.Stat(filepath.Join(w.machines[refused].dir, datadir.NodeFile)); !errors.Is(err,
+			os.ErrNotExist) {
 			t.Errorf("the directory that was refused belongs to a node now: %v", err)
 		}
 		w.settled("a", kept)
@@ -305,7 +311,8 @@ func TestTwoProcessesWithOneName(t *testing.T) {
 		}
 		w.kill("c")
 		w.mu.Lock()
-		w.machines["c"].dir, w.machines["c"].disk, w.machines["c"].process, w.machines["c"].duplicate = dir, disk, first, nil
+		w.machines["c"].dir, w.machines["c"].disk, w.machines["c"].process, w.machines["c"].duplicate = dir, disk,
+			first, nil
 		w.mu.Unlock()
 		w.settled("a", "b", "c")
 		if len(w.forgotten) > 0 {

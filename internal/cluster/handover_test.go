@@ -14,7 +14,8 @@ func TestHandOverToOneThatCannotCommit(t *testing.T) {
 	if testing.Short() || cluster.Raced {
 		t.Skip("it lasts twenty minutes, which take seconds in a bubble only")
 	}
-	for _, failover := range []time.Duration{cluster.MinFailover, cluster.DefaultFailover, cluster.ExternalFailover, cluster.MaxFailover} {
+	for _, failover := range []time.Duration{cluster.MinFailover, cluster.DefaultFailover, cluster.ExternalFailover,
+		cluster.MaxFailover} {
 		t.Run(failover.String(), func(t *testing.T) {
 			inWorldOf(t, failover, handOverToOneThatCannotCommit)
 		})

@@ -49,7 +49,8 @@ func TestCheckpointIsOfThisLog(t *testing.T) {
 	h.hear(replica.Status{Role: replica.Owner, Applied: 1, Last: 1, Hash: "77397410cc73f66b"}, "founder")
 	h.hear(replica.Status{Role: replica.Follower, Hash: "962bb7ac660b9dd9"}, "other")
 	h.hear(replica.Status{Role: replica.Follower, Hash: emptyHash}, "empty")
-	h.hear(replica.Status{Role: replica.Stopped, Applied: 1, Hash: "77397410cc73f66b", Error: "it is damaged"}, "stopped")
+	h.hear(replica.Status{Role: replica.Stopped, Applied: 1, Hash: "77397410cc73f66b", Error: "it is damaged"},
+		"stopped")
 	if got := h.sources("0001", 1); !slices.Equal(got, []string{"founder"}) {
 		t.Errorf("checkpoints come from %v", got)
 	}
@@ -119,15 +120,21 @@ func TestTurnsToOwnAShard(t *testing.T) {
 		want    bool
 		delay   time.Duration
 	}{
-		"the preferred owner":                     {last, nil, true, 0},
-		"the first of the others":                 {first, nil, true, 2 * usual.step},
-		"the second":                              {second, nil, true, 3 * usual.step},
-		"the second, the preferred owner is dead": {second, func(h *host) { h.decided(t, keyShard+"0001", shardRecord{replicas, "dead"}) }, true, usual.step},
-		"the second, the first is about to stop":  {second, func(h *host) { h.members.record(heartbeat{Node: first, Incarnation: first + "1", Leaving: true}) }, true, 2 * usual.step},
-		"the second, the first is being drained":  {second, func(h *host) { h.decided(t, keyNode+first, nodeRecord{Draining: true}) }, true, 2 * usual.step},
-		"the second, the first cannot go on":      {second, func(h *host) { s := ready; s.Error = "it is damaged"; h.hear(s, first) }, true, 2 * usual.step},
-		"the first, which is being drained":       {first, func(h *host) { h.decided(t, keyNode+first, nodeRecord{Draining: true}) }, true, 10 * usual.step},
-		"the preferred owner, which stops":        {last, func(h *host) { h.leaving.Store(true) }, false, 0},
+		"the preferred owner":     {last, nil, true, 0},
+		"the first of the others": {first, nil, true, 2 * usual.step},
+		"the second":              {second, nil, true, 3 * usual.step},
+		"the second, the preferred owner is dead": {second,
+			func(h *host) { h.decided(t, keyShard+"0001", shardRecord{replicas, "dead"}) }, true, usual.step},
+		"the second, the first is about to stop": {second,
+			func(h *host) { h.members.record(heartbeat{Node: first, Incarnation: first + "1", Leaving: true}) }, true,
+			2 * usual.step},
+		"the second, the first is being drained": {second,
+			func(h *host) { h.decided(t, keyNode+first, nodeRecord{Draining: true}) }, true, 2 * usual.step},
+		"the second, the first cannot go on": {second,
+			func(h *host) { s := ready; s.Error = "it is damaged"; h.hear(s, first) }, true, 2 * usual.step},
+		"the first, which is being drained": {first,
+			func(h *host) { h.decided(t, keyNode+first, nodeRecord{Draining: true}) }, true, 10 * usual.step},
+		"the preferred owner, which stops": {last, func(h *host) { h.leaving.Store(true) }, false, 0},
 		"the preferred owner, without the old data": {last, func(h *host) {
 			h.decided(t, keySettings, settings{Founder: first, OldData: []string{"0001"}})
 			own.Last = 0
@@ -165,9 +172,13 @@ func TestSuccessor(t *testing.T) {
 			h.hear(replica.Status{Role: replica.Fetching}, "c")
 		}, "b"},
 		"itself, and no other preferred": {nil, "c"},
-		"c is about to stop, too":        {func(h *host) { h.members.record(heartbeat{Node: "c", Incarnation: "c1", Leaving: true}) }, "b"},
-		"c is being drained":             {func(h *host) { h.decided(t, keyNode+"c", nodeRecord{Draining: true}) }, "b"},
-		"no other is ready":              {func(h *host) { h.hear(replica.Status{Role: replica.Fetching}, "b", "c") }, ""},
+		"c is about to stop, too": {func(h *host) {
+			h.members.record(heartbeat{
+				Node: "c", Incarnation: "c1", Leaving: true,
+			})
+		}, "b"},
+		"c is being drained": {func(h *host) { h.decided(t, keyNode+"c", nodeRecord{Draining: true}) }, "b"},
+		"no other is ready":  {func(h *host) { h.hear(replica.Status{Role: replica.Fetching}, "b", "c") }, ""},
 	} {
 		h := newHost(t)
 		h.decided(t, keyShard+"0001", shardRecord{replicas, "a"})

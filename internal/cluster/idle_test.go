@@ -35,8 +35,9 @@ type sweep struct {
 
 func newSweep(w *world) *sweep {
 	return &sweep{
-		world: w, sealed: func(string) {}, trails: make(map[string]*trail.Trail), sweepers: make(map[string]*idle.Sweeper),
-		stop: make(map[string]context.CancelFunc),
+		world: w, sealed: func(string) {}, trails: make(map[string]*trail.Trail),
+		sweepers: make(map[string]*idle.Sweeper),
+		stop:     make(map[string]context.CancelFunc),
 	}
 }
 
@@ -49,8 +50,10 @@ func (s *sweep) run(name string) {
 	s.stop[name] = cancel
 	s.trails[name] = trail.New(trail.Options{Control: p.node.Control(), Now: s.now})
 	s.sweepers[name] = idle.New(idle.Options{
-		Catalog: p.catalog, Trail: s.trails[name], After: 720 * time.Hour, Now: s.now, Log: slog.New(slog.NewTextHandler(s.t.Output(), nil)).With("sweeper", name),
-		Owner: func() bool { return !p.node.Control().Elsewhere() }, Fed: func() map[string]bool { return make(map[string]bool) },
+		Catalog: p.catalog, Trail: s.trails[name], After: 720 * time.Hour, Now: s.now,
+		Log:     slog.New(slog.NewTextHandler(s.t.Output(), nil)).With("sweeper", name),
+		Owner:   func() bool { return !p.node.Control().Elsewhere() },
+		Fed:     func() map[string]bool { return make(map[string]bool) },
 		Watched: func() map[string]bool { return nil },
 		Measure: func(context.Context, time.Time, map[idle.Scope]int) error { return nil },
 		Ready:   func() error { return nil }, Require: func() error { return nil },
@@ -83,9 +86,11 @@ func TestIdleQueuesOutliveOwners(t *testing.T) {
 			s.run(name)
 		}
 		first := s.controlOwner()
-		w.eventually("it is watched which queues are used", func() bool { return !w.at(first).catalog.IdleSince().IsZero() })
+		w.eventually("it is watched which queues are used",
+			func() bool { return !w.at(first).catalog.IdleSince().IsZero() })
 		s.ahead.Store(int64(29*24*time.Hour + 2*time.Hour))
-		w.eventually("the queues are announced", func() bool { return s.record(first, "wide").Idle != nil && s.record(first, "busy").Idle != nil })
+		w.eventually("the queues are announced",
+			func() bool { return s.record(first, "wide").Idle != nil && s.record(first, "busy").Idle != nil })
 		s.stop[first]()
 		w.kill(first)
 		w.settled(slices.DeleteFunc([]string{"a", "b", "c"}, func(name string) bool { return name == first })...)
@@ -138,13 +143,15 @@ func TestIdleQueuesOutliveOwners(t *testing.T) {
 			}
 		}
 		slices.Sort(events)
-		want := []string{"AnnounceIdleQueueDeletion busy", "AnnounceIdleQueueDeletion wide", "DeleteIdleQueue wide", "RevokeIdleQueueDeletion busy"}
+		want := []string{"AnnounceIdleQueueDeletion busy", "AnnounceIdleQueueDeletion wide", "DeleteIdleQueue wide",
+			"RevokeIdleQueueDeletion busy"}
 		if !slices.Equal(events, want) {
 			t.Errorf("the trail has %q", events)
 		}
 		var got []shard.Message
 		w.does(func() (err error) {
-			got, err = w.at(third).node.Router().Receive(context.Background(), s.record(third, "busy").ID, queue.Receive{Max: 1}, 0)
+			got, err = w.at(third).node.Router().Receive(context.Background(), s.record(third, "busy").ID,
+				queue.Receive{Max: 1}, 0)
 			return err
 		})
 		if len(got) != 1 || got[0].Body != "m" {

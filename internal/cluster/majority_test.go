@@ -52,7 +52,8 @@ func TestMajorityLost(t *testing.T) {
 			fifo.goesOn()
 			standard.goesOn()
 			for _, name := range []string{"a", "b", "c"} {
-				w.eventually(name+" is ready", func() bool { return w.at(name).node.Probe(context.Background()) == nil })
+				w.eventually(name+" is ready",
+					func() bool { return w.at(name).node.Probe(context.Background()) == nil })
 			}
 		}
 		fifo.finish()

@@ -35,7 +35,8 @@ func (w *world) command(f func(*cluster.Node) error) {
 // keeps reports which shards with messages a node keeps, by what is decided.
 func keeps(s status.Status, node string) (shards []string) {
 	for _, sh := range s.Shards {
-		if sh.Name != "control" && slices.ContainsFunc(sh.Replicas, func(r status.Replica) bool { return r.Node == node }) {
+		if sh.Name != "control" &&
+			slices.ContainsFunc(sh.Replicas, func(r status.Replica) bool { return r.Node == node }) {
 			shards = append(shards, sh.Name)
 		}
 	}
@@ -59,7 +60,8 @@ func TestQueueIsKnownEverywhereAtOnce(t *testing.T) {
 			w.does(func() error { return w.at(name).create("from-"+name, nil) })
 			for _, other := range []string{"a", "b", "c"} {
 				p := w.at(other)
-				w.does(func() error { return p.node.CatchUp(context.Background()) }) // what a server does before it says that there is none
+				// what a server does before it says that there is none
+				w.does(func() error { return p.node.CatchUp(context.Background()) })
 				q := p.catalog.Find(named("from-" + name))
 				if q == nil {
 					t.Fatalf("%s does not know the queue that was made through %s", other, name)
@@ -140,7 +142,8 @@ func TestFourthNodeAndRemoval(t *testing.T) {
 		fifo.goesOn()
 		// The replicas are decided anew some time after a node is forgotten.
 		w.eventually("each shard has three replicas", func() bool {
-			return !slices.ContainsFunc(w.settled("a", "c", "d").Shards, func(sh status.Shard) bool { return len(sh.Replicas) != 3 })
+			return !slices.ContainsFunc(w.settled("a", "c", "d").Shards,
+				func(sh status.Shard) bool { return len(sh.Replicas) != 3 })
 		})
 		// It comes back with what it had, and is refused.
 		w.start("b")

@@ -31,7 +31,8 @@ func TestPatience(t *testing.T) {
 		return at
 	}
 	sees("b", true, 0)
-	want := []time.Duration{0, 61 * time.Second, 182 * time.Second, 423 * time.Second, 904 * time.Second, 1865 * time.Second}
+	want := []time.Duration{0, 61 * time.Second, 182 * time.Second, 423 * time.Second, 904 * time.Second,
+		1865 * time.Second}
 	if got := handOvers(0, time.Hour, "b"); !slices.Equal(got, want) {
 		t.Errorf("it is handed over after %v, not after %v", got, want)
 	}

@@ -12,7 +12,8 @@ func TestParsePeers(t *testing.T) {
 		t.Errorf("got %v, %v", got, err)
 	}
 	for _, bad := range [][]string{
-		nil, {""}, {"10.0.0.1:6222"}, {"a=:6222"}, {"A=host:1"}, {"a=x", "a=y"}, {"a=x", "b=x"}, {"nats://a:6222"}, {"-=x"},
+		nil, {""}, {"10.0.0.1:6222"}, {"a=:6222"}, {"A=host:1"}, {"a=x", "a=y"}, {"a=x", "b=x"}, {"nats://a:6222"},
+		{"-=x"},
 	} {
 		if got, err := ParsePeers(bad); err == nil {
 			t.Errorf("%q: %v", bad, got)

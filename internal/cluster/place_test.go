@@ -28,7 +28,8 @@ func fit(names ...string) (out []member) {
 }
 
 // settle takes steps until nothing changes any more.
-func settle(t interface{ Fatalf(string, ...any) }, shards []string, members []member, now map[string]shardRecord) map[string]shardRecord {
+func settle(t interface{ Fatalf(string, ...any) }, shards []string, members []member,
+	now map[string]shardRecord) map[string]shardRecord {
 	for range 100 {
 		next := place(shards, members, now, always)
 		if reflect.DeepEqual(now, next) {
@@ -157,7 +158,8 @@ func TestPlacementSettles(t *testing.T) {
 				}
 			}
 			for s, r := range p {
-				if wanted := wish(s, members, r.Replicas); len(r.Replicas) < min(copies, able) || !sameNames(r.Replicas, wanted) {
+				if wanted := wish(s, members, r.Replicas); len(r.Replicas) < min(copies, able) ||
+					!sameNames(r.Replicas, wanted) {
 					t.Fatalf("shard %s is kept by %v of %v, not by %v", s, r.Replicas, members, wanted)
 				}
 			}

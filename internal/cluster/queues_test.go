@@ -28,7 +28,9 @@ func named(name string) catalog.Name {
 }
 
 func attributes(name string) catalog.Attributes {
-	return catalog.Attributes{VisibilitySeconds: 30, RetentionSeconds: 86400, MaximumMessageSize: 1 << 18, FIFO: isFIFO(name)}
+	return catalog.Attributes{
+		VisibilitySeconds: 30, RetentionSeconds: 86400, MaximumMessageSize: 1 << 18, FIFO: isFIFO(name),
+	}
 }
 
 func isFIFO(name string) bool { return strings.HasSuffix(name, ".fifo") }
@@ -95,7 +97,8 @@ func TestQueuesOfShards(t *testing.T) {
 		w.does(func() error { return w.at("a").create("one", nil) })
 		node := w.at("b").node
 		w.does(func() error { return w.at("b").node.CatchUp(context.Background()) })
-		if all := node.Queues("", ""); len(all) != 2 || !strings.HasSuffix(all[0].QueueArn, ":one") || len(all[1].Shards) != 3 {
+		if all := node.Queues("", ""); len(all) != 2 || !strings.HasSuffix(all[0].QueueArn, ":one") ||
+			len(all[1].Shards) != 3 {
 			t.Fatalf("all queues are %+v", all)
 		}
 		one := node.Queues("", "one")

@@ -121,7 +121,8 @@ func TestQueueIsDeletedWhileItsShardsMove(t *testing.T) {
 		}
 		var got uint64
 		w.eventually("all is counted", func() bool {
-			rows, err := w.at("a").node.Router().Series(context.Background(), 0, named("gone").ARN(), queue.At(began.Add(-time.Hour)), queue.At(time.Now().Add(time.Hour)))
+			rows, err := w.at("a").node.Router().Series(context.Background(), 0, named("gone").ARN(),
+				queue.At(began.Add(-time.Hour)), queue.At(time.Now().Add(time.Hour)))
 			got = 0
 			for _, r := range rows {
 				got += r.Values[queue.MetricSent].Sum

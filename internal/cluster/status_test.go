@@ -31,7 +31,8 @@ func well(s status.Status, names []string) bool {
 		return false
 	}
 	for _, sh := range s.Shards {
-		if sh.Owner == "" || sh.Owner != sh.Preferred || !slices.Contains(names, sh.Owner) || sh.Parted != 0 || len(sh.Replicas) < min(3, len(names)) || sh.Name != "control" && len(sh.Replicas) > 3 {
+		if sh.Owner == "" || sh.Owner != sh.Preferred || !slices.Contains(names, sh.Owner) || sh.Parted != 0 ||
+			len(sh.Replicas) < min(3, len(names)) || sh.Name != "control" && len(sh.Replicas) > 3 {
 			return false
 		}
 		for _, r := range sh.Replicas {
@@ -47,10 +48,12 @@ func well(s status.Status, names []string) bool {
 func brief(s status.Status) string {
 	out := ""
 	for _, n := range s.Nodes {
-		out += fmt.Sprintf("\n  %s: live %t, away %d s, draining %t, leaving %t, owns %v", n.Name, n.Live, n.AwaySeconds, n.Draining, n.Leaving, n.Owns)
+		out += fmt.Sprintf("\n  %s: live %t, away %d s, draining %t, leaving %t, owns %v", n.Name, n.Live,
+			n.AwaySeconds, n.Draining, n.Leaving, n.Owns)
 	}
 	for _, sh := range s.Shards {
-		out += fmt.Sprintf("\n  %s: owner %q, preferred %q, epoch %d, log %d-%d", sh.Name, sh.Owner, sh.Preferred, sh.Epoch, sh.LogFirst, sh.LogLast)
+		out += fmt.Sprintf("\n  %s: owner %q, preferred %q, epoch %d, log %d-%d", sh.Name, sh.Owner, sh.Preferred,
+			sh.Epoch, sh.LogFirst, sh.LogLast)
 		for _, r := range sh.Replicas {
 			out += fmt.Sprintf("; %s %s at %d, durable %d %s", r.Node, r.Role, r.Applied, r.Durable, r.Error)
 		}

@@ -42,10 +42,13 @@ func whatMoved(before, after status.Status) (moved []string) {
 	for i, sh := range before.Shards {
 		now := after.Shards[i]
 		if sh.Epoch != now.Epoch || sh.Owner != now.Owner || len(sh.Replicas) != len(now.Replicas) {
-			moved = append(moved, fmt.Sprintf("shard %s was owned by %s in epoch %d, and is by %s in epoch %d", sh.Name, sh.Owner, sh.Epoch, now.Owner, now.Epoch))
+			moved = append(moved,
+				fmt.Sprintf("shard %s was owned by %s in epoch %d, and is by %s in epoch %d", sh.Name, sh.Owner,
+					sh.Epoch, now.Owner, now.Epoch))
 		}
 		if sh.Name == "control" && sh.LogLast != now.LogLast {
-			moved = append(moved, fmt.Sprintf("nothing has changed, and there are %d more records", now.LogLast-sh.LogLast))
+			moved = append(moved,
+				fmt.Sprintf("nothing has changed, and there are %d more records", now.LogLast-sh.LogLast))
 		}
 	}
 	return moved

@@ -36,9 +36,10 @@ func (w *world) inTenants(stored map[string]tenant.Amount) tenants {
 		}
 	}
 	w.opening = func(name string, n *cluster.Node) error {
-		t, err := tenant.Open(tenant.Options{Control: n.Control(), Stored: func(context.Context, map[string]bool) (map[string]tenant.Amount, error) {
-			return map[string]tenant.Amount{"111111111111": stored[name]}, nil
-		}})
+		t, err := tenant.Open(tenant.Options{Control: n.Control(),
+			Stored: func(context.Context, map[string]bool) (map[string]tenant.Amount, error) {
+				return map[string]tenant.Amount{"111111111111": stored[name]}, nil
+			}})
 		all[name].Store(t)
 		if err == nil {
 			w.ending.Go(func() { t.Run(w.life) })

@@ -24,7 +24,8 @@ func TestTimesKeepTheirOrder(t *testing.T) {
 			"the lease ends, and a node takes the shard":     is.lease+2*is.step < is.failover,
 			"a list is younger than a heartbeat":             is.listAge < is.heartbeat || is.heartbeat == time.Second,
 			"a cut-off node knows that it is":                is.isolated >= is.silence,
-			"a request outlives a short failover":            failover > 2500*time.Millisecond || is.forward > is.failover,
+			"a request outlives a short failover": failover > 2500*time.Millisecond ||
+				is.forward > is.failover,
 		} {
 			if !ok {
 				t.Errorf("with a failover timeout of %s it is not so that %s: %+v", failover, what, is)
@@ -35,7 +36,8 @@ func TestTimesKeepTheirOrder(t *testing.T) {
 
 func TestFailoverTimeoutHasBounds(t *testing.T) {
 	for d, good := range map[time.Duration]bool{
-		0: false, MinFailover - 1: false, MinFailover: true, DefaultFailover: true, ExternalFailover: true, MaxFailover: true, MaxFailover + 1: false,
+		0: false, MinFailover - 1: false, MinFailover: true, DefaultFailover: true, ExternalFailover: true,
+		MaxFailover: true, MaxFailover + 1: false,
 	} {
 		if err := CheckFailover(d); (err == nil) != good || err != nil && !errors.Is(err, ErrFailover) {
 			t.Errorf("%s: %v", d, err)
@@ -47,7 +49,8 @@ func TestFailoverTimeoutHasBounds(t *testing.T) {
 func TestExternalTimes(t *testing.T) {
 	is := timingOf(ExternalFailover)
 	for what, d := range map[string][2]time.Duration{
-		"lease": {is.lease, 5 * time.Second}, "silence": {is.silence, 4 * time.Second}, "step": {is.step, 500 * time.Millisecond}, "stall": {is.stall, 3 * time.Second},
+		"lease": {is.lease, 5 * time.Second}, "silence": {is.silence, 4 * time.Second},
+		"step": {is.step, 500 * time.Millisecond}, "stall": {is.stall, 3 * time.Second},
 	} {
 		if (d[0] - d[1]).Abs() > time.Millisecond {
 			t.Errorf("%s is %s, not %s", what, d[0], d[1])

@@ -49,8 +49,10 @@ var auditName = trails.Name{Account: "000000000000", Region: "us-east-1", Name: 
 
 func newAudit(w *world) *audit {
 	return &audit{
-		world: w, vault: identity.NewVault(), stop: make(map[string]context.CancelFunc), trails: make(map[string]*trails.Trails),
-		events: make(map[string]*trail.Trail), objects: make(map[string]bucket.Object), putting: func(string, string, bool) {},
+		world: w, vault: identity.NewVault(), stop: make(map[string]context.CancelFunc),
+		trails: make(map[string]*trails.Trails),
+		events: make(map[string]*trail.Trail), objects: make(map[string]bucket.Object),
+		putting: func(string, string, bool) {},
 	}
 }
 
@@ -93,7 +95,8 @@ func (a *audit) run(name string) {
 	events.SelectBy(all)
 	a.stop[name], a.trails[name], a.events[name] = cancel, all, events
 	d := trails.NewDeliverer(trails.DelivererOptions{
-		Trails: all, Events: events, Store: auditBucket{a, name, ctx}, Now: a.now, Log: slog.New(slog.NewTextHandler(a.t.Output(), nil)).With("deliverer", name),
+		Trails: all, Events: events, Store: auditBucket{a, name, ctx}, Now: a.now,
+		Log: slog.New(slog.NewTextHandler(a.t.Output(), nil)).With("deliverer", name),
 	})
 	a.ending.Go(func() { d.Run(ctx) })
 }
@@ -105,7 +108,8 @@ func (a *audit) write() {
 	a.does(func() error {
 		owner := a.controlOwner()
 		with := a.events[owner].BeginService(&trail.ServiceEvent{
-			Account: auditName.Account, Region: auditName.Region, Service: "sqs", Name: fmt.Sprintf("Event%d", n), At: a.now(),
+			Account: auditName.Account, Region: auditName.Region, Service: "sqs", Name: fmt.Sprintf("Event%d", n),
+			At: a.now(),
 		}).Changes(context.Background())
 		err := a.at(owner).catalog.Change(with, func(tx *catalog.Tx) error {
 			name := fmt.Sprintf("queue%d", n)

@@ -101,7 +101,8 @@ func TestOwnerIsToldOfMessages(t *testing.T) {
 				t.Fatalf("%v, %v", messages, err)
 			}
 			receipt := queue.Receipt{Position: messages[0].Position, Number: messages[0].Receipt}
-			if results, err := p.node.Router().Delete(ctx, id, []queue.Receipt{receipt}); err != nil || results[0] != nil {
+			if results, err := p.node.Router().Delete(ctx, id, []queue.Receipt{receipt}); err != nil ||
+				results[0] != nil {
 				t.Fatal(results, err)
 			}
 			if got := seen.take(); !slices.Equal(got, []string{"received m at " + want, "deleted at " + want}) {

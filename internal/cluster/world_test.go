@@ -140,7 +140,8 @@ func inWorldOf(t *testing.T, failover time.Duration, f func(w *world)) {
 	}
 	run := func(t *testing.T) {
 		w := &world{
-			t: t, engine: sharedlog.NewMemory(ttl(failover), nil), network: messenger.NewMemory(), cache: store.NewCache(8 << 20),
+			t: t, engine: sharedlog.NewMemory(ttl(failover), nil), network: messenger.NewMemory(),
+			cache:    store.NewCache(8 << 20),
 			failover: failover, machines: make(map[string]*machine), members: make(map[string]bool),
 			options: func(*cluster.Options) {}, healed: make(chan struct{}),
 		}
@@ -224,18 +225,21 @@ func (w *world) startOne(name string, peers ...string) *process {
 	m := w.machines[name]
 	w.started++
 	p := &process{
-		port: &port{world: w, machine: m, name: fmt.Sprintf("%s.%d", name, w.started)}, disk: store.NewDisk(m.disk, nil), ready: make(chan struct{}),
+		port: &port{world: w, machine: m, name: fmt.Sprintf("%s.%d", name, w.started)},
+		disk: store.NewDisk(m.disk, nil), ready: make(chan struct{}),
 	}
 	m.process = p
 	w.mu.Unlock()
-	log := slog.New(slog.NewTextHandler(w.t.Output(), &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-		if a.Key == slog.TimeKey {
-			return slog.String(a.Key, a.Value.Time().Format("04:05.000"))
-		}
-		return a
-	}})).With("node", name)
+	log := slog.New(slog.NewTextHandler(w.t.Output(),
+		&slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey {
+				return slog.String(a.Key, a.Value.Time().Format("04:05.000"))
+			}
+			return a
+		}})).With("node", name)
 	o := cluster.Options{
-		Name: name, Cluster: "test", Dir: m.dir, Disk: p.disk, Cache: w.cache, Logger: log, Version: "1", Failover: w.failover,
+		Name: name, Cluster: "test", Dir: m.dir, Disk: p.disk, Cache: w.cache, Logger: log, Version: "1",
+		Failover: w.failover,
 		Engine: func(_ context.Context, server string) (cluster.Engine, error) {
 			p.server = server
 			w.mu.Lock()

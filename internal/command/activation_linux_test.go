@@ -35,7 +35,8 @@ func activate(t *testing.T, words string, sockets ...*os.File) *exec.Cmd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), "sh", "-c", `LISTEN_PID=$$ exec "$0" -test.run '^TestActivatedServer$'`, self)
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", `LISTEN_PID=$$ exec "$0" -test.run '^TestActivatedServer$'`,
+		self)
 	cmd.Env = append(os.Environ(), activated+"="+words, "LISTEN_FDS="+string(rune('0'+len(sockets))))
 	cmd.ExtraFiles = sockets
 	return cmd

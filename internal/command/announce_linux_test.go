@@ -24,7 +24,8 @@ func openTerminal(t *testing.T) (screen, terminal *os.File) {
 	}
 	t.Cleanup(func() { screen.Close() })
 	control := func(request uintptr, value *uint32) {
-		if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, screen.Fd(), request, uintptr(unsafe.Pointer(value))); errno != 0 {
+		if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, screen.Fd(), request,
+			uintptr(unsafe.Pointer(value))); errno != 0 {
 			t.Fatal(errno)
 		}
 	}
@@ -48,11 +49,13 @@ func TestSecretIsForAPerson(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		done := make(chan error, 1)
 		go func() {
-			done <- command.Run(ctx, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...), strings.NewReader(""), stdout, io.Discard)
+			done <- command.Run(ctx, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...),
+				strings.NewReader(""), stdout, io.Discard)
 		}()
 		var text strings.Builder
 		b := make([]byte, 4096)
-		for end := time.Now().Add(time.Minute); !strings.Contains(text.String(), "AWS_DEFAULT_REGION") && time.Now().Before(end); {
+		for end := time.Now().Add(time.Minute); !strings.Contains(text.String(), "AWS_DEFAULT_REGION") &&
+			time.Now().Before(end); {
 			n, err := from.Read(b)
 			if err != nil {
 				t.Fatal(err)
@@ -68,24 +71,31 @@ func TestSecretIsForAPerson(t *testing.T) {
 	const secret, link = "AWS_SECRET_ACCESS_KEY=", "/console/#k="
 	named := "export AWS_SHARED_CREDENTIALS_FILE='" + strings.ReplaceAll(dir, "'", `'\''`) + "/credentials'"
 	screen, terminal := openTerminal(t)
-	if text := printed(terminal, screen, "--data", dir); !strings.Contains(text, secret) || !strings.Contains(text, link) {
+	if text := printed(terminal, screen, "--data", dir); !strings.Contains(text, secret) ||
+		!strings.Contains(text, link) {
 		t.Errorf("at the first start on a terminal:\n%s", text)
 	}
-	if text := printed(terminal, screen, "--data", dir); strings.Contains(text, secret) || strings.Contains(text, link) || !strings.Contains(text, named) {
+	if text := printed(terminal, screen, "--data", dir); strings.Contains(text, secret) ||
+		strings.Contains(text, link) || !strings.Contains(text, named) {
 		t.Errorf("at the second start on a terminal:\n%s", text)
 	}
 	read, write, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := printed(write, read, "--data", dir+"2"); strings.Contains(text, secret) || strings.Contains(text, link) || !strings.Contains(text, "/credentials'") {
+	if text := printed(write, read, "--data", dir+"2"); strings.Contains(text, secret) ||
+		strings.Contains(text, link) || !strings.Contains(text, "/credentials'") {
 		t.Errorf("at the first start into a pipe:\n%s", text)
 	}
 	// Keys that are stored nowhere are printed in any case, for all accounts.
-	if text := printed(write, read, "--in-memory", "--account", "000000000000,111111111111"); strings.Count(text, secret) != 2 || !strings.Contains(text, "# account 111111111111: export AWS_ACCESS_KEY_ID=") {
+	if text := printed(write, read, "--in-memory", "--account",
+		"000000000000,111111111111"); strings.Count(text, secret) != 2 ||
+		!strings.Contains(text, "# account 111111111111: export AWS_ACCESS_KEY_ID=") {
 		t.Errorf("in memory:\n%s", text)
 	}
-	if text := printed(write, read, "--data", dir+"3", "--root-access-key-id", "mine", "--root-secret-access-key", "a secret of one's own"); strings.Contains(text, "own") || strings.Contains(text, link) || strings.Contains(text, "credentials") {
+	if text := printed(write, read, "--data", dir+"3", "--root-access-key-id", "mine", "--root-secret-access-key",
+		"a secret of one's own"); strings.Contains(text, "own") || strings.Contains(text, link) ||
+		strings.Contains(text, "credentials") {
 		t.Errorf("with the operator's key:\n%s", text)
 	}
 }

@@ -62,7 +62,9 @@ users: {ann: {groups: clerks, access-key: true}}
 	config := aws.Config{
 		Region: "us-east-1", BaseEndpoint: aws.String(s.exports["AWS_ENDPOINT_URL_SQS"]),
 		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-			return aws.Credentials{AccessKeyID: s.exports["AWS_ACCESS_KEY_ID"], SecretAccessKey: s.exports["AWS_SECRET_ACCESS_KEY"]}, nil
+			return aws.Credentials{
+				AccessKeyID: s.exports["AWS_ACCESS_KEY_ID"], SecretAccessKey: s.exports["AWS_SECRET_ACCESS_KEY"],
+			}, nil
 		}),
 	}
 	ctx, queues := t.Context(), sqs.NewFromConfig(config)
@@ -70,31 +72,42 @@ users: {ann: {groups: clerks, access-key: true}}
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := queues.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{QueueUrl: url.QueueUrl, AttributeNames: []types.QueueAttributeName{"All"}})
+	found, err := queues.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{
+		QueueUrl: url.QueueUrl, AttributeNames: []types.QueueAttributeName{"All"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := found.Attributes; a["DelaySeconds"] != "7" || !strings.Contains(a["RedrivePolicy"], ":failed") || !strings.Contains(a["Policy"], ":placed") {
+	if a := found.Attributes; a["DelaySeconds"] != "7" || !strings.Contains(a["RedrivePolicy"], ":failed") ||
+		!strings.Contains(a["Policy"], ":placed") {
 		t.Errorf("the queue has %v", a)
 	}
 	tags, err := queues.ListQueueTags(ctx, &sqs.ListQueueTagsInput{QueueUrl: url.QueueUrl})
 	if err != nil || tags.Tags["team"] != "sales" || tags.Tags["sluice-applied-by"] != "shop" {
 		t.Errorf("it has the tags %v, %v", tags, err)
 	}
-	if _, err := sns.NewFromConfig(config).Publish(ctx, &sns.PublishInput{TopicArn: aws.String("arn:aws:sns:us-east-1:000000000000:placed"), Message: aws.String("hello")}); err != nil {
+	if _, err := sns.NewFromConfig(config).Publish(ctx, &sns.PublishInput{
+		TopicArn: aws.String("arn:aws:sns:us-east-1:000000000000:placed"), Message: aws.String("hello"),
+	}); err != nil {
 		t.Error(err)
 	}
-	alarms, err := cloudwatch.NewFromConfig(config).DescribeAlarms(ctx, &cloudwatch.DescribeAlarmsInput{AlarmNames: []string{"wait"}})
-	if err != nil || len(alarms.MetricAlarms) != 1 || alarms.MetricAlarms[0].Statistic != "Maximum" || len(alarms.MetricAlarms[0].AlarmActions) != 1 {
+	alarms, err := cloudwatch.NewFromConfig(config).DescribeAlarms(ctx, &cloudwatch.DescribeAlarmsInput{
+		AlarmNames: []string{"wait"},
+	})
+	if err != nil || len(alarms.MetricAlarms) != 1 || alarms.MetricAlarms[0].Statistic != "Maximum" ||
+		len(alarms.MetricAlarms[0].AlarmActions) != 1 {
 		t.Errorf("the alarm is %v, %v", alarms, err)
 	}
 	both, err := cloudwatch.NewFromConfig(config).DescribeAlarms(ctx, &cloudwatch.DescribeAlarmsInput{
 		AlarmNames: []string{"trouble"}, AlarmTypes: []alarmtypes.AlarmType{alarmtypes.AlarmTypeCompositeAlarm},
 	})
-	if err != nil || len(both.CompositeAlarms) != 1 || *both.CompositeAlarms[0].ActionsSuppressorWaitPeriod != 60 || len(both.CompositeAlarms[0].AlarmActions) != 1 {
+	if err != nil || len(both.CompositeAlarms) != 1 || *both.CompositeAlarms[0].ActionsSuppressorWaitPeriod != 60 ||
+		len(both.CompositeAlarms[0].AlarmActions) != 1 {
 		t.Errorf("the composite alarm is %v, %v", both, err)
 	}
-	groups, err := iam.NewFromConfig(config).ListGroupsForUser(ctx, &iam.ListGroupsForUserInput{UserName: aws.String("ann")})
+	groups, err := iam.NewFromConfig(config).ListGroupsForUser(ctx, &iam.ListGroupsForUserInput{
+		UserName: aws.String("ann"),
+	})
 	if err != nil || len(groups.Groups) != 1 {
 		t.Errorf("ann is in %v, %v", groups, err)
 	}
@@ -109,13 +122,15 @@ users: {ann: {groups: clerks, access-key: true}}
 	more := newDeclaredFile(t)
 	more.write(t, "name: more\nqueues: {extra: , orders: {delay: 8}}\n")
 	const stopped = "more: stopped: 0 created, 0 changed, 0 deleted, 2 not done"
-	if out, _, err := run(t, "apply", more.path, "--profile", "ann"); err == nil || !strings.Contains(out, stopped) || strings.Contains(out, nothingToDo) {
+	if out, _, err := run(t, "apply", more.path, "--profile", "ann"); err == nil || !strings.Contains(out, stopped) ||
+		strings.Contains(out, nothingToDo) {
 		t.Errorf("ann may not apply: %v %s", err, out)
 	}
 	if err := os.Chmod(keys, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := run(t, "apply", f.path, "--write-keys", keys); err == nil || !strings.Contains(err.Error(), "can be read by others") {
+	if _, _, err := run(t, "apply", f.path, "--write-keys", keys); err == nil ||
+		!strings.Contains(err.Error(), "can be read by others") {
 		t.Errorf("a file that all can read: %v", err)
 	}
 }
@@ -126,18 +141,24 @@ func TestInvalidApplyIsNotBegun(t *testing.T) {
 	as(t, s.exports, "")
 	f := newDeclaredFile(t)
 	for name, c := range map[string]struct{ text, want string }{
-		"a value out of range":   {"queues:\n  a:\n  b: {visibility-timeout: 13h}", ":4:27: 13h: visibility-timeout is from 0s to 12h"},
-		"another type of queue":  {"queues:\n  a:\n  b.fifo: {dead-letters: a}", ":4:26: a is not of the same type as b.fifo"},
-		"a metric":               {"queues:\n  a:\nalarms:\n  x: {queue: a, metric: Nope, statistic: Sum, period: 1m, periods: 1, when: '>', threshold: 1}", ":5:25: AWS/SQS has no metric Nope"},
-		"a policy":               {"queues:\n  a:\nusers:\n  u: {policies: [DoesNotExist]}", ":5:18: there is no policy DoesNotExist"},
-		"a policy of the group":  {"queues:\n  a:\ngroups:\n  g: {policies: [AmazonSQSFullAccess, 'arn:aws:iam::000000000000:policy/p']}", ":5:39: there is no policy p"},
-		"a boundary":             {"queues:\n  a:\nusers:\n  u: {boundary: DoesNotExist}", ":5:17: there is no policy DoesNotExist"},
-		"a queue that is gone":   {"queues:\n  a:\n  b: {dead-letters: 'arn:aws:sqs:us-east-1:000000000000:gone'}", ":4:21: there is no queue gone"},
+		"a value out of range": {"queues:\n  a:\n  b: {visibility-timeout: 13h}",
+			":4:27: 13h: visibility-timeout is from 0s to 12h"},
+		"another type of queue": {"queues:\n  a:\n  b.fifo: {dead-letters: a}",
+			":4:26: a is not of the same type as b.fifo"},
+		"a metric": {"queues:\n  a:\nalarms:\n  x: {queue: a, metric: Nope, statistic: Sum, period: 1m, periods: 1, when: '>', threshold: 1}", ":5:25: AWS/SQS has no metric Nope"},
+		"a policy": {"queues:\n  a:\nusers:\n  u: {policies: [DoesNotExist]}",
+			":5:18: there is no policy DoesNotExist"},
+		"a policy of the group": {"queues:\n  a:\ngroups:\n  g: {policies: [AmazonSQSFullAccess, 'arn:aws:iam::000000000000:policy/p']}", ":5:39: there is no policy p"},
+		"a boundary": {"queues:\n  a:\nusers:\n  u: {boundary: DoesNotExist}",
+			":5:17: there is no policy DoesNotExist"},
+		"a queue that is gone": {"queues:\n  a:\n  b: {dead-letters: 'arn:aws:sqs:us-east-1:000000000000:gone'}",
+			":4:21: there is no queue gone"},
 		"a queue for deliveries": {"queues:\n  a:\ntopics:\n  t: {subscriptions: [{queue: a, dead-letters: 'arn:aws:sqs:us-east-1:000000000000:gone'}]}", ":5:48: there is no queue gone"},
 	} {
 		f.write(t, "name: shop\n"+c.text)
 		for _, verb := range []string{"plan", "apply"} {
-			if _, _, err := run(t, verb, f.path); err == nil || command.Status(err) != 1 || !strings.Contains(err.Error(), f.path+c.want) {
+			if _, _, err := run(t, verb, f.path); err == nil || command.Status(err) != 1 ||
+				!strings.Contains(err.Error(), f.path+c.want) {
 				t.Errorf("%s: %s: %v", name, verb, err)
 			}
 		}
@@ -163,17 +184,22 @@ func TestPruneKeepsMessages(t *testing.T) {
 	must("", "queue", "send", "full", "one")
 	must("", "queue", "send", "full", "two")
 	f.write(t, "name: shop\nqueues: {stays: , more: }\n")
-	if out, _, err := run(t, "plan", "--prune", f.path); command.Status(err) != 2 || !strings.Contains(out, "- queue full\n    messages: 2 visible\n- queue empty\nnote: an apply deletes queues that have messages only with --prune-non-empty\n") {
+	if out, _, err := run(t, "plan", "--prune", f.path); command.Status(err) != 2 ||
+		!strings.Contains(out,
+			"- queue full\n    messages: 2 visible\n- queue empty\nnote: an apply deletes queues that have messages only with --prune-non-empty\n") {
 		t.Errorf("the plan: %v\n%s", err, out)
 	}
-	if out, _, err := run(t, "plan", "--prune", "--json", f.path); command.Status(err) != 2 || !strings.Contains(strings.Join(strings.Fields(out), ""), `"Messages":{"Visible":2,"InFlight":0,"Delayed":0}`) {
+	if out, _, err := run(t, "plan", "--prune", "--json", f.path); command.Status(err) != 2 ||
+		!strings.Contains(strings.Join(strings.Fields(out), ""), `"Messages":{"Visible":2,"InFlight":0,"Delayed":0}`) {
 		t.Errorf("the plan as JSON: %v\n%s", err, out)
 	}
 	const refusal = "queue full has messages: 2 visible, which a prune would delete with it"
-	if _, _, err := run(t, "apply", "--prune", f.path); command.Status(err) != 1 || !strings.Contains(err.Error(), refusal) || !strings.Contains(err.Error(), "nothing is changed") {
+	if _, _, err := run(t, "apply", "--prune", f.path); command.Status(err) != 1 ||
+		!strings.Contains(err.Error(), refusal) || !strings.Contains(err.Error(), "nothing is changed") {
 		t.Errorf("without the flag: %v", err)
 	}
-	if out, _, err := run(t, "queue", "ls"); err != nil || strings.Contains(out, "more") || !strings.Contains(out, "empty") {
+	if out, _, err := run(t, "queue", "ls"); err != nil || strings.Contains(out, "more") ||
+		!strings.Contains(out, "empty") {
 		t.Errorf("something was changed: %v\n%s", err, out)
 	}
 	if _, _, err := run(t, "apply", "--prune-non-empty", f.path); command.Status(err) != 2 {
@@ -247,7 +273,8 @@ func TestApplySetsLimits(t *testing.T) {
 	apply("name: tenants\nusers: {bob: }\nlimits:\n  111122223333: {sends-per-second: 5, stored-bytes: 20GiB, queues: 2}\n  000000000000/bob: {receives-per-second: 0}\n", "+ limit 111122223333")
 	apply("name: tenants\nlimits:\n  111122223333: {queues: 3, stored-bytes: none}\n", "~ limit 111122223333")
 	out, _, err := run(t, "export", "--name", "all")
-	for _, want := range []string{"limits:\n", "'111122223333':", "sends-per-second: 5\n", "queues: 3\n", "000000000000/bob", "receives-per-second: 0\n"} {
+	for _, want := range []string{"limits:\n", "'111122223333':", "sends-per-second: 5\n", "queues: 3\n",
+		"000000000000/bob", "receives-per-second: 0\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the export has no %s: %s%v", want, out, err)
 		}
@@ -281,8 +308,10 @@ func TestServeApplies(t *testing.T) {
 	t.Cleanup(command.ShortenApplyPauses())
 	f := newDeclaredFile(t)
 	data, keys := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "keys")
-	f.write(t, "name: shop\nqueues: {orders: }\nusers: {ann: {access-key: true}}\naccounts: {\"111122223333\": {regions: {eu-west-1: {queues: {far: }}}}}\n")
-	options := []string{"--data", data, "--account", "000000000000,111122223333", "--apply", f.path, "--write-keys", keys}
+	f.write(t,
+		"name: shop\nqueues: {orders: }\nusers: {ann: {access-key: true}}\naccounts: {\"111122223333\": {regions: {eu-west-1: {queues: {far: }}}}}\n")
+	options := []string{"--data", data, "--account", "000000000000,111122223333", "--apply", f.path, "--write-keys",
+		keys}
 	var first []byte
 	for range 2 { // the second time nothing is to be done
 		s := serve(t, options...)
@@ -292,11 +321,13 @@ func TestServeApplies(t *testing.T) {
 		}
 		t.Setenv("AWS_SHARED_CREDENTIALS_FILE", filepath.Join(data, "credentials"))
 		for _, profile := range []string{"000000000000", "111122223333"} {
-			if out, _, err := run(t, "plan", f.path, "--profile", profile); profile == "000000000000" && (err != nil || !strings.Contains(out, nothingToDo)) {
+			if out, _, err := run(t, "plan", f.path, "--profile", profile); profile == "000000000000" &&
+				(err != nil || !strings.Contains(out, nothingToDo)) {
 				t.Errorf("%s %v", out, err)
 			}
 		}
-		if out, _, err := run(t, "queue", "ls", "--profile", "111122223333", "--region", "eu-west-1"); err != nil || !strings.Contains(out, "far") {
+		if out, _, err := run(t, "queue", "ls", "--profile", "111122223333", "--region", "eu-west-1"); err != nil ||
+			!strings.Contains(out, "far") {
 			t.Errorf("%s %v", out, err)
 		}
 		text, err := os.ReadFile(keys)
@@ -309,11 +340,14 @@ func TestServeApplies(t *testing.T) {
 		}
 	}
 	f.write(t, "name: shop\nqueue: {}\n")
-	if _, _, err := run(t, "serve", "--check", "--apply", f.path); err == nil || !strings.Contains(err.Error(), "did you mean queues") {
+	if _, _, err := run(t, "serve", "--check", "--apply", f.path); err == nil ||
+		!strings.Contains(err.Error(), "did you mean queues") {
 		t.Errorf("a wrong file: %v", err)
 	}
-	f.write(t, "name: shop\nqueues: {q: {policy: {Statement: {Effect: Allow, Action: 'sqs:*', Resource: '*', Principal: {AWS: 'arn:aws:iam::000000000000:user/nobody'}}}}}\n")
-	if _, _, err := run(t, "serve", "--in-memory", "--listen", "127.0.0.1:0", "--apply", f.path, "--no-cool-downs"); err == nil || !strings.Contains(err.Error(), "create queue q") {
+	f.write(t,
+		"name: shop\nqueues: {q: {policy: {Statement: {Effect: Allow, Action: 'sqs:*', Resource: '*', Principal: {AWS: 'arn:aws:iam::000000000000:user/nobody'}}}}}\n")
+	if _, _, err := run(t, "serve", "--in-memory", "--listen", "127.0.0.1:0", "--apply", f.path,
+		"--no-cool-downs"); err == nil || !strings.Contains(err.Error(), "create queue q") {
 		t.Errorf("a file that cannot be applied: %v", err)
 	}
 }
@@ -332,7 +366,8 @@ func drawFile(t *rapid.T, name string) string {
 	for _, q := range queues {
 		line("  %s:", q)
 		fifo := strings.HasSuffix(q, ".fifo")
-		for _, setting := range some("settings of "+q, "visibility-timeout: 1m", "retention: 2d", "delay: 3", "wait: 20s", "max-message-size: 2KiB", "tags: {x: '1', y: 'a b'}", "managed-encryption: false") {
+		for _, setting := range some("settings of "+q, "visibility-timeout: 1m", "retention: 2d", "delay: 3",
+			"wait: 20s", "max-message-size: 2KiB", "tags: {x: '1', y: 'a b'}", "managed-encryption: false") {
 			line("    %s", setting)
 		}
 		if fifo && maybe("dedup") {
@@ -351,7 +386,8 @@ func drawFile(t *rapid.T, name string) string {
 	topics := some("topics", "s", "t")
 	line("topics:")
 	for _, topic := range topics {
-		line("  %s:\n    display-name: '%s'\n    subscriptions:", topic, rapid.SampledFrom([]string{"News", "$${queue.x}", "yes", "1"}).Draw(t, "display name"))
+		line("  %s:\n    display-name: '%s'\n    subscriptions:", topic,
+			rapid.SampledFrom([]string{"News", "$${queue.x}", "yes", "1"}).Draw(t, "display name"))
 		for _, q := range queues {
 			if !strings.HasSuffix(q, ".fifo") && maybe("subscribe "+q) {
 				line("      - {queue: %s, raw: %v, permission: %v}", q, maybe("raw"), maybe("permission"))
@@ -372,7 +408,8 @@ func drawFile(t *rapid.T, name string) string {
 	line("composite-alarms:")
 	for _, name := range watched {
 		if maybe("composite") {
-			line("  'a %s': {rule: 'ALARM(\"%s\") OR OK(\"%s\")', notify: [%s]}", name, name, watched[0], strings.Join(topics, ", "))
+			line("  'a %s': {rule: 'ALARM(\"%s\") OR OK(\"%s\")', notify: [%s]}", name, name, watched[0],
+				strings.Join(topics, ", "))
 			if maybe("nested") {
 				line("  '0 all': {rule: 'NOT ALARM(\"a %s\")', suppressor: '%s', suppressor-wait: 1m, suppressor-extension: 0s}", name, name)
 			}

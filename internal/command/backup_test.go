@@ -34,7 +34,9 @@ func sdk(s *serving) *sqs.Client {
 		RetryMaxAttempts: 12,
 		BaseEndpoint:     aws.String(s.exports["AWS_ENDPOINT_URL_SQS"]), Region: "us-east-1",
 		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-			return aws.Credentials{AccessKeyID: s.exports["AWS_ACCESS_KEY_ID"], SecretAccessKey: s.exports["AWS_SECRET_ACCESS_KEY"]}, nil
+			return aws.Credentials{
+				AccessKeyID: s.exports["AWS_ACCESS_KEY_ID"], SecretAccessKey: s.exports["AWS_SECRET_ACCESS_KEY"],
+			}, nil
 		}),
 	})
 }
@@ -53,7 +55,9 @@ func makeQueue(t *testing.T, c *sqs.Client, in *sqs.CreateQueueInput) string {
 func drainQueue(t *testing.T, c *sqs.Client, url string, wait int32) (all []types.Message) {
 	t.Helper()
 	for {
-		got, err := c.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: &url, MaxNumberOfMessages: 10, WaitTimeSeconds: wait})
+		got, err := c.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{
+			QueueUrl: &url, MaxNumberOfMessages: 10, WaitTimeSeconds: wait,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,9 +67,13 @@ func drainQueue(t *testing.T, c *sqs.Client, url string, wait int32) (all []type
 		all = append(all, got.Messages...)
 		var gone []types.DeleteMessageBatchRequestEntry
 		for i, m := range got.Messages {
-			gone = append(gone, types.DeleteMessageBatchRequestEntry{Id: aws.String(fmt.Sprint(i)), ReceiptHandle: m.ReceiptHandle})
+			gone = append(gone, types.DeleteMessageBatchRequestEntry{
+				Id: aws.String(fmt.Sprint(i)), ReceiptHandle: m.ReceiptHandle,
+			})
 		}
-		if _, err := c.DeleteMessageBatch(t.Context(), &sqs.DeleteMessageBatchInput{QueueUrl: &url, Entries: gone}); err != nil {
+		if _, err := c.DeleteMessageBatch(t.Context(), &sqs.DeleteMessageBatchInput{
+			QueueUrl: &url, Entries: gone,
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -93,22 +101,31 @@ const (
 
 func startLoad(t *testing.T, s *serving) *load {
 	l := &load{client: sdk(s)}
-	l.ordered = makeQueue(t, l.client, &sqs.CreateQueueInput{QueueName: aws.String("ordered.fifo"), Attributes: map[string]string{"FifoQueue": "true"}})
-	l.plain = makeQueue(t, l.client, &sqs.CreateQueueInput{QueueName: aws.String("plain"), Tags: map[string]string{"sluice:shards": "3"}})
+	l.ordered = makeQueue(t, l.client, &sqs.CreateQueueInput{
+		QueueName: aws.String("ordered.fifo"), Attributes: map[string]string{"FifoQueue": "true"},
+	})
+	l.plain = makeQueue(t, l.client, &sqs.CreateQueueInput{
+		QueueName: aws.String("plain"), Tags: map[string]string{"sluice:shards": "3"},
+	})
 	for i := range doomedQueues {
 		makeQueue(t, l.client, &sqs.CreateQueueInput{QueueName: aws.String(fmt.Sprint("end", i))})
-		url := makeQueue(t, l.client, &sqs.CreateQueueInput{QueueName: aws.String(fmt.Sprint("doomed", i)), Attributes: map[string]string{
-			"VisibilityTimeout": "0",
-			"RedrivePolicy":     fmt.Sprintf(`{"deadLetterTargetArn":"arn:aws:sqs:us-east-1:000000000000:end%d","maxReceiveCount":1}`, i),
-		}})
+		url := makeQueue(t, l.client,
+			&sqs.CreateQueueInput{QueueName: aws.String(fmt.Sprint("doomed", i)), Attributes: map[string]string{
+				"VisibilityTimeout": "0",
+				"RedrivePolicy":     fmt.Sprintf(`{"deadLetterTargetArn":"arn:aws:sqs:us-east-1:000000000000:end%d","maxReceiveCount":1}`, i),
+			}})
 		l.doomed = append(l.doomed, url)
 		for range doomedMessages / 10 {
 			var entries []types.SendMessageBatchRequestEntry
 			for i := range 10 {
-				entries = append(entries, types.SendMessageBatchRequestEntry{Id: aws.String(fmt.Sprint(i)), MessageBody: aws.String(fmt.Sprint(l.failed))})
+				entries = append(entries, types.SendMessageBatchRequestEntry{
+					Id: aws.String(fmt.Sprint(i)), MessageBody: aws.String(fmt.Sprint(l.failed)),
+				})
 				l.failed++
 			}
-			if _, err := l.client.SendMessageBatch(t.Context(), &sqs.SendMessageBatchInput{QueueUrl: &url, Entries: entries}); err != nil {
+			if _, err := l.client.SendMessageBatch(t.Context(), &sqs.SendMessageBatchInput{
+				QueueUrl: &url, Entries: entries,
+			}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -155,7 +172,9 @@ func (l *load) backUpBy(t *testing.T, make func()) (sent [2]int64) {
 	for _, url := range l.doomed {
 		l.over.Go(func() {
 			for l.ctx.Err() == nil {
-				_, err := l.client.ReceiveMessage(l.ctx, &sqs.ReceiveMessageInput{QueueUrl: &url, MaxNumberOfMessages: 10})
+				_, err := l.client.ReceiveMessage(l.ctx, &sqs.ReceiveMessageInput{
+					QueueUrl: &url, MaxNumberOfMessages: 10,
+				})
 				if err != nil && l.ctx.Err() == nil {
 					t.Errorf("receive: %v", err)
 				}
@@ -207,7 +226,8 @@ func (l *load) check(t *testing.T, s *serving, sent [2]int64) {
 		}
 		for n := range sent[i] {
 			if !seen.once(n) {
-				t.Errorf("%s: message %d was acknowledged before the backup, and is there as %v", name, n, seen[fmt.Sprint(n)])
+				t.Errorf("%s: message %d was acknowledged before the backup, and is there as %v", name, n,
+					seen[fmt.Sprint(n)])
 			}
 		}
 		t.Logf("%s: %d messages, %d of them sent before the backup", name, len(got), sent[i])
@@ -233,7 +253,8 @@ func (l *load) check(t *testing.T, s *serving, sent [2]int64) {
 		}
 	}
 	if wrong > 0 {
-		t.Errorf("of %d messages that may have been on their way to dead-letter queues %d are not there once", l.failed, wrong)
+		t.Errorf("of %d messages that may have been on their way to dead-letter queues %d are not there once", l.failed,
+			wrong)
 	}
 }
 
@@ -289,7 +310,8 @@ func TestBackupOfSeveralShards(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, _, err := run(t, "doctor", "--data", data)
-	if err != nil || !strings.Contains(out, "0003 queues") || !strings.Contains(out, "shards: 3, kept here: 3") || !strings.Contains(out, "the cluster's log up to record") {
+	if err != nil || !strings.Contains(out, "0003 queues") || !strings.Contains(out, "shards: 3, kept here: 3") ||
+		!strings.Contains(out, "the cluster's log up to record") {
 		t.Errorf("the doctor at the node: %v\n%s", err, out)
 	}
 	restored := filepath.Join(t.TempDir(), "restored")
@@ -299,16 +321,19 @@ func TestBackupOfSeveralShards(t *testing.T) {
 	if out, _, err := run(t, "doctor", "--data", restored); err != nil {
 		t.Errorf("the doctor: %v\n%s", err, out)
 	}
-	if _, _, err := run(t, "serve", "--data", restored); err == nil || !strings.Contains(err.Error(), "more than one shard") {
+	if _, _, err := run(t, "serve", "--data", restored); err == nil ||
+		!strings.Contains(err.Error(), "more than one shard") {
 		t.Fatalf("a server that is alone opens it: %v", err)
 	}
 	// Of another name, in a cluster of another name, with other wishes.
-	again := serve(t, "--data", restored, "--node", "z", "--cluster", "z=127.0.0.1:0", "--cluster-name", "other", "--shards", "2")
+	again := serve(t, "--data", restored, "--node", "z", "--cluster", "z=127.0.0.1:0", "--cluster-name", "other",
+		"--shards", "2")
 	l.check(t, again, sent)
 }
 
 func TestBackupOfOneShardLeavesCluster(t *testing.T) {
-	s := serve(t, "--node", "a", "--cluster", "a=127.0.0.1:0", "--shards", "1", "--data", filepath.Join(t.TempDir(), "data"))
+	s := serve(t, "--node", "a", "--cluster", "a=127.0.0.1:0", "--shards", "1", "--data",
+		filepath.Join(t.TempDir(), "data"))
 	as(t, s.exports, "")
 	l := startLoad(t, s)
 	file := filepath.Join(t.TempDir(), "backup.tar")
@@ -383,7 +408,8 @@ func TestNewerFormatIsRefused(t *testing.T) {
 	if err := s.stop(); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := run(t, "serve", "--data", data, "--listen", "127.0.0.1:0"); !errors.Is(err, datadir.ErrTooNew) || !strings.Contains(err.Error(), "Sluice 9.9, format 99") {
+	if _, _, err := run(t, "serve", "--data", data, "--listen", "127.0.0.1:0"); !errors.Is(err, datadir.ErrTooNew) ||
+		!strings.Contains(err.Error(), "Sluice 9.9, format 99") {
 		t.Errorf("serve: %v", err)
 	}
 	if _, _, err := run(t, "doctor", "--data", data); !errors.Is(err, datadir.ErrTooNew) || command.Status(err) != 2 {
@@ -398,7 +424,8 @@ func TestNewerFormatIsRefused(t *testing.T) {
 	if err := os.WriteFile(file, stream.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := run(t, "restore", file, "--data", filepath.Join(t.TempDir(), "to")); !errors.Is(err, datadir.ErrTooNew) {
+	if _, _, err := run(t, "restore", file, "--data", filepath.Join(t.TempDir(), "to")); !errors.Is(err,
+		datadir.ErrTooNew) {
 		t.Errorf("restore: %v", err)
 	}
 }
@@ -442,7 +469,8 @@ func TestServeKeepsOutOfForeignDirectories(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(data, "readme.txt"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := run(t, "serve", "--data", data, "--listen", "127.0.0.1:0"); err == nil || !strings.Contains(err.Error(), "readme.txt") {
+	if _, _, err := run(t, "serve", "--data", data, "--listen", "127.0.0.1:0"); err == nil ||
+		!strings.Contains(err.Error(), "readme.txt") {
 		t.Errorf("%v", err)
 	}
 	if entries, err := os.ReadDir(data); err != nil || len(entries) != 1 {
@@ -509,7 +537,9 @@ func serveThree(t *testing.T, node, data string, args ...string) map[string]*ser
 			dir = data
 		}
 		starting.Go(func() {
-			s := serve(t, append([]string{"--data", dir, "--node", name, "--cluster", strings.Join(peers, ","), "--cluster-secret-file", secret}, args...)...)
+			s := serve(t,
+				append([]string{"--data", dir, "--node", name, "--cluster", strings.Join(peers, ","),
+					"--cluster-secret-file", secret}, args...)...)
 			mu.Lock()
 			defer mu.Unlock()
 			nodes[name] = s
@@ -564,7 +594,9 @@ func TestBackupOfThreeNodesMakesAnotherThree(t *testing.T) {
 	}
 	c := sdk(second["a"])
 	url := makeQueue(t, c, &sqs.CreateQueueInput{QueueName: aws.String("after")})
-	if _, err := c.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: &url, MessageBody: aws.String("still here")}); err != nil {
+	if _, err := c.SendMessage(t.Context(), &sqs.SendMessageInput{
+		QueueUrl: &url, MessageBody: aws.String("still here"),
+	}); err != nil {
 		t.Error(err)
 	}
 	if got := drainQueue(t, sdk(second["b"]), url, 1); len(got) != 1 {

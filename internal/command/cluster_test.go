@@ -57,11 +57,14 @@ func TestOpenClustersAreRefused(t *testing.T) {
 	for _, tt := range []struct{ name, want, args string }{
 		{"no secret, on this machine", "--cluster-secret-file", "--cluster a=127.0.0.1:1,b=127.0.0.1:2"},
 		{"no secret, on several", "--cluster-secret-file", "--cluster a=10.0.0.1:1,b=10.0.0.2:2"},
-		{"a secret, and none", "--cluster-insecure", "--cluster a=127.0.0.1:1,b=127.0.0.1:2 --cluster-secret-file s --cluster-insecure"},
-		{"a NATS cluster elsewhere", "in the clear", "--cluster a=x:1,b=y:2 --nats nats://127.0.0.1:4222,nats://192.0.2.1:4222"},
+		{"a secret, and none", "--cluster-insecure",
+			"--cluster a=127.0.0.1:1,b=127.0.0.1:2 --cluster-secret-file s --cluster-insecure"},
+		{"a NATS cluster elsewhere", "in the clear",
+			"--cluster a=x:1,b=y:2 --nats nats://127.0.0.1:4222,nats://192.0.2.1:4222"},
 		{"the same without a scheme", "tls://192.0.2.1:4222", "--cluster a=x:1,b=y:2 --nats 192.0.2.1:4222"},
 	} {
-		args := append([]string{"serve", "--listen", "127.0.0.1:0", "--data", data, "--node", "a"}, strings.Fields(tt.args)...)
+		args := append([]string{"serve", "--listen", "127.0.0.1:0", "--data", data, "--node", "a"},
+			strings.Fields(tt.args)...)
 		if _, _, err := run(t, args...); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v; want %q in it", tt.name, err, tt.want)
 		}

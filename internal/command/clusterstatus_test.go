@@ -33,7 +33,8 @@ func (f *fakeCluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer f.mu.Unlock()
 	operation := strings.TrimPrefix(r.Header.Get("X-Amz-Target"), "Sluice.")
 	var in map[string]any
-	if err := json.NewDecoder(r.Body).Decode(&in); err != nil || !strings.Contains(r.Header.Get("Authorization"), "/sluice/aws4_request") {
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil ||
+		!strings.Contains(r.Header.Get("Authorization"), "/sluice/aws4_request") {
 		http.Error(w, "not signed as it should be", http.StatusBadRequest)
 		return
 	}
@@ -77,10 +78,15 @@ func startFake(t *testing.T, f *fakeCluster) {
 func three() status.Status {
 	s := status.Status{Cluster: "sluice", Node: "a"}
 	for _, n := range []string{"a", "b", "c"} {
-		s.Nodes = append(s.Nodes, status.Node{Name: n, Live: true, Endpoint: "http://" + n + ".example:9324", Version: "v1"})
+		s.Nodes = append(s.Nodes, status.Node{
+			Name: n, Live: true, Endpoint: "http://" + n + ".example:9324", Version: "v1",
+		})
 	}
 	for i, name := range []string{"0001", "control"} {
-		sh := status.Shard{Name: name, Owner: s.Nodes[i].Name, Preferred: s.Nodes[i].Name, Epoch: 3, LogFirst: 5, LogLast: 9, LogBytes: 3 << 20, Complete: 3, Copies: 3}
+		sh := status.Shard{
+			Name: name, Owner: s.Nodes[i].Name, Preferred: s.Nodes[i].Name, Epoch: 3, LogFirst: 5, LogLast: 9,
+			LogBytes: 3 << 20, Complete: 3, Copies: 3,
+		}
 		for _, n := range s.Nodes {
 			sh.Replicas = append(sh.Replicas, status.Replica{Node: n.Name, Role: "follower", Applied: 9})
 		}
@@ -141,7 +147,8 @@ func TestStatusSaysWhatIsWrong(t *testing.T) {
 		Nodes    []struct{ Name string }
 		Problems []status.Problem
 	}
-	if command.Status(err) != 1 || json.Unmarshal([]byte(out), &got) != nil || len(got.Nodes) != 3 || len(got.Problems) != 3 {
+	if command.Status(err) != 1 || json.Unmarshal([]byte(out), &got) != nil || len(got.Nodes) != 3 ||
+		len(got.Problems) != 3 {
 		t.Errorf("status %d, %v, as JSON %s", command.Status(err), err, out)
 	}
 }
@@ -188,10 +195,12 @@ func TestStatusDoesNotWaitForEver(t *testing.T) {
 		status int
 		said   string
 	}{
-		"a node that is not there": {[]string{"--wait", "--node", "d", "--timeout", "100ms"}, 1, "not well after 100ms: The cluster has no node d."},
-		"well for too short":       {[]string{"--wait", "--timeout", "100ms"}, 1, "all is well, but was not yet for 3s"},
-		"no server":                {[]string{"--wait", "--timeout", "100ms", "--endpoint", "http://127.0.0.1:1"}, 2, "not well after 100ms: DescribeCluster: http://127.0.0.1:1"},
-		"a flag without effect":    {[]string{"--node", "b"}, 2, "--node has no effect without --wait"},
+		"a node that is not there": {[]string{"--wait", "--node", "d", "--timeout", "100ms"}, 1,
+			"not well after 100ms: The cluster has no node d."},
+		"well for too short": {[]string{"--wait", "--timeout", "100ms"}, 1, "all is well, but was not yet for 3s"},
+		"no server": {[]string{"--wait", "--timeout", "100ms", "--endpoint", "http://127.0.0.1:1"}, 2,
+			"not well after 100ms: DescribeCluster: http://127.0.0.1:1"},
+		"a flag without effect": {[]string{"--node", "b"}, 2, "--node has no effect without --wait"},
 	} {
 		out, said, err := run(t, append([]string{"cluster", "status"}, test.args...)...)
 		if err != nil {
@@ -206,11 +215,13 @@ func TestStatusDoesNotWaitForEver(t *testing.T) {
 // A caller that may not look is refused at once.
 func TestStatusDoesNotWaitForARefusal(t *testing.T) {
 	startFake(t, &fakeCluster{refusal: "AccessDeniedException"})
-	if _, _, err := run(t, "cluster", "status", "--wait"); command.Status(err) != 2 || !strings.Contains(err.Error(), "AccessDenied") {
+	if _, _, err := run(t, "cluster", "status", "--wait"); command.Status(err) != 2 ||
+		!strings.Contains(err.Error(), "AccessDenied") {
 		t.Errorf("status %d, %v", command.Status(err), err)
 	}
 	startFake(t, &fakeCluster{refusal: "NoClusterException"})
-	if _, _, err := run(t, "cluster", "status"); command.Status(err) != 2 || !strings.Contains(err.Error(), "For a single server there is sluice status") {
+	if _, _, err := run(t, "cluster", "status"); command.Status(err) != 2 ||
+		!strings.Contains(err.Error(), "For a single server there is sluice status") {
 		t.Errorf("status %d, %v", command.Status(err), err)
 	}
 }
@@ -229,7 +240,8 @@ func TestDrainWaitsUntilNothingIsLeft(t *testing.T) {
 	}
 	startFake(t, f)
 	out, progress, err := run(t, "node", "drain", "a")
-	if err != nil || looks < 2 || !strings.Contains(out, "a is drained") || !strings.Contains(progress, "still owns 1 shards") {
+	if err != nil || looks < 2 || !strings.Contains(out, "a is drained") ||
+		!strings.Contains(progress, "still owns 1 shards") {
 		t.Errorf("%v after %d looks, printed %q and %q", err, looks, out, progress)
 	}
 	if _, _, err := run(t, "node", "undrain", "a"); err != nil || f.status.Nodes[0].Draining {
@@ -243,7 +255,8 @@ func TestDrainWaitsUntilNothingIsLeft(t *testing.T) {
 func TestUndrainOfNodeThatIsNotDrained(t *testing.T) {
 	f := &fakeCluster{status: three(), then: func(string, map[string]any) string { return "" }}
 	startFake(t, f)
-	if out, _, err := run(t, "node", "undrain", "b"); err != nil || out != "node b was not drained\n" || len(f.asked) > 0 {
+	if out, _, err := run(t, "node", "undrain", "b"); err != nil || out != "node b was not drained\n" ||
+		len(f.asked) > 0 {
 		t.Errorf("%v, %q, asked %q", err, out, f.asked)
 	}
 }
@@ -267,10 +280,12 @@ func TestDrainThatCannotEnd(t *testing.T) {
 		t.Errorf("all are drained: %v", err)
 	}
 	f.status.Nodes[1].Draining = false
-	if _, _, err := run(t, "node", "drain", "a", "--timeout", "1ms"); err == nil || !strings.Contains(err.Error(), "--timeout") {
+	if _, _, err := run(t, "node", "drain", "a", "--timeout", "1ms"); err == nil ||
+		!strings.Contains(err.Error(), "--timeout") {
 		t.Errorf("no time: %v", err)
 	}
-	if out, _, err := run(t, "node", "drain", "a", "--no-wait"); err != nil || !strings.Contains(out, "is being drained") {
+	if out, _, err := run(t, "node", "drain", "a", "--no-wait"); err != nil ||
+		!strings.Contains(out, "is being drained") {
 		t.Errorf("not waiting: %v, %q", err, out)
 	}
 }
@@ -278,7 +293,8 @@ func TestDrainThatCannotEnd(t *testing.T) {
 func TestRemoveTellsWhyNot(t *testing.T) {
 	f := &fakeCluster{status: three(), then: func(string, map[string]any) string { return "NodeAliveException" }}
 	startFake(t, f)
-	if _, _, err := run(t, "node", "remove", "a", "--timeout", "1ms"); err == nil || !strings.Contains(err.Error(), "NodeAlive") {
+	if _, _, err := run(t, "node", "remove", "a", "--timeout", "1ms"); err == nil ||
+		!strings.Contains(err.Error(), "NodeAlive") {
 		t.Errorf("a node that is alive: %v", err)
 	}
 	asked := 0
@@ -289,7 +305,8 @@ func TestRemoveTellsWhyNot(t *testing.T) {
 		return ""
 	}
 	out, said, err := run(t, "node", "remove", "a")
-	if err != nil || !strings.Contains(out, "a is removed") || said != "node a counts as alive: waiting until it is not heard of any more\n" {
+	if err != nil || !strings.Contains(out, "a is removed") ||
+		said != "node a counts as alive: waiting until it is not heard of any more\n" {
 		t.Errorf("a node that was just stopped: %v, %q, %q", err, out, said)
 	}
 	f.then = func(string, map[string]any) string { return "" }
@@ -301,7 +318,8 @@ func TestRemoveTellsWhyNot(t *testing.T) {
 func TestQueuesOfShards(t *testing.T) {
 	f := &fakeCluster{queues: []status.Queue{
 		{QueueArn: "arn:aws:sqs:us-east-1:000000000000:jobs", Shards: []status.QueueShard{{Name: "0004"}}},
-		{QueueArn: "arn:aws:sqs:us-east-1:000000000000:wide", Shards: []status.QueueShard{{Name: "0001", Owner: "a"}, {Name: "0004"}}},
+		{QueueArn: "arn:aws:sqs:us-east-1:000000000000:wide",
+			Shards: []status.QueueShard{{Name: "0001", Owner: "a"}, {Name: "0004"}}},
 	}}
 	startFake(t, f)
 	out, _, err := run(t, "cluster", "queues", "--shard", "0004")

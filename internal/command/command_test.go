@@ -61,7 +61,8 @@ func serve(t *testing.T, args ...string) *serving {
 	s := &serving{exports: make(map[string]string), log: new(buffer)}
 	done := make(chan error, 1)
 	go func() {
-		err := command.Run(ctx, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...), strings.NewReader(""), in, s.log)
+		err := command.Run(ctx, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...), strings.NewReader(""),
+			in, s.log)
 		in.CloseWithError(io.EOF)
 		done <- err
 	}()
@@ -248,13 +249,17 @@ func TestMistakesAreNamed(t *testing.T) {
 
 func TestEnvironmentSetsFlags(t *testing.T) {
 	tests := []struct{ set, args, want string }{
-		{"SLUICE_LOG_FORMAT=xml", "serve --in-memory", `SLUICE_LOG_FORMAT "xml": want text or json; see sluice serve --help`},
+		{"SLUICE_LOG_FORMAT=xml", "serve --in-memory",
+			`SLUICE_LOG_FORMAT "xml": want text or json; see sluice serve --help`},
 		{"SLUICE_MAX_MESSAGE_SIZE=many", "serve", `SLUICE_MAX_MESSAGE_SIZE "many": want a whole number`},
 		{"SLUICE_INSECURE=maybe", "serve", `SLUICE_INSECURE "maybe": want true or false`},
 		{"SLUICE_REGION=US!", "serve", "(--region is set by SLUICE_REGION)"},
-		{"SLUICE_LISTENN=127.0.0.1:1", "serve", "the environment has SLUICE_LISTENN, and there is no such flag; did you mean SLUICE_LISTEN?"},
-		{"SLUICE_SHARDS=3", "serve", "--shards has no effect without --node or --cluster or --nats (--shards is set by SLUICE_SHARDS)"},
-		{"SLUICE_IN_MEMORY=1", "serve --data x", "--data has no effect with --in-memory (--in-memory is set by SLUICE_IN_MEMORY)"},
+		{"SLUICE_LISTENN=127.0.0.1:1", "serve",
+			"the environment has SLUICE_LISTENN, and there is no such flag; did you mean SLUICE_LISTEN?"},
+		{"SLUICE_SHARDS=3", "serve",
+			"--shards has no effect without --node or --cluster or --nats (--shards is set by SLUICE_SHARDS)"},
+		{"SLUICE_IN_MEMORY=1", "serve --data x",
+			"--data has no effect with --in-memory (--in-memory is set by SLUICE_IN_MEMORY)"},
 		{"SLUICE_ACCOUNT=000000000000,12", "serve", `--account "12"`},
 	}
 	for _, test := range tests {
@@ -263,7 +268,8 @@ func TestEnvironmentSetsFlags(t *testing.T) {
 			t.Setenv(name, value)
 			_, _, err := run(t, strings.Fields(test.args)...)
 			if err == nil || !strings.Contains(err.Error(), test.want) || command.Status(err) != 2 {
-				t.Errorf("%s sluice %s: %v, status %d, want %s", test.set, test.args, err, command.Status(err), test.want)
+				t.Errorf("%s sluice %s: %v, status %d, want %s", test.set, test.args, err, command.Status(err),
+					test.want)
 			}
 		})
 	}
@@ -298,14 +304,16 @@ func TestVersion(t *testing.T) {
 	}
 	out, _, err := run(t, "version", "--json")
 	var got struct{ Version, Go, Platform string }
-	if err != nil || json.Unmarshal([]byte(out), &got) != nil || got.Version == "" || got.Go != runtime.Version() || got.Platform != runtime.GOOS+"/"+runtime.GOARCH {
+	if err != nil || json.Unmarshal([]byte(out), &got) != nil || got.Version == "" || got.Go != runtime.Version() ||
+		got.Platform != runtime.GOOS+"/"+runtime.GOARCH {
 		t.Errorf("%s, %v", out, err)
 	}
 }
 
 // Lists and deletions are found under the names of the shell and of IAM, wherever a person is.
 func TestSynonyms(t *testing.T) {
-	for _, words := range []string{"queue list", "queue delete", "topic list", "topic delete", "alarm list", "user ls", "user rm", "account ls", "account rm"} {
+	for _, words := range []string{"queue list", "queue delete", "topic list", "topic delete", "alarm list", "user ls",
+		"user rm", "account ls", "account rm"} {
 		args := strings.Fields(words)
 		out, _, err := run(t, append(args, "--help")...)
 		if err != nil || !strings.Contains(out, "Usage:\n  sluice "+args[0]) || strings.Contains(out, "COMMAND") {

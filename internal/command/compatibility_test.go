@@ -61,8 +61,10 @@ func TestCompatibility(t *testing.T) {
 	all := readCompatibility(t)
 	_, topics := sns.New(sns.Options{})
 	wires := map[string]*protocol.Service{
-		"SQS": sqs.New(sqs.Options{Catalog: emptyCatalog(t)}), "SNS": topics, "CloudWatch": cloudwatch.New(cloudwatch.Options{}),
-		"CloudTrail": cloudtrail.New(cloudtrail.Options{}), "IAM": iam.New(iam.Options{}), "STS": sts.New(sts.Options{}),
+		"SQS": sqs.New(sqs.Options{Catalog: emptyCatalog(t)}), "SNS": topics,
+		"CloudWatch": cloudwatch.New(cloudwatch.Options{}),
+		"CloudTrail": cloudtrail.New(cloudtrail.Options{}), "IAM": iam.New(iam.Options{}),
+		"STS": sts.New(sts.Options{}),
 	}
 	for _, one := range all {
 		one.check(t, wires[one.Service])
@@ -85,7 +87,8 @@ func TestCompatibility(t *testing.T) {
 			t.Fatal(err)
 		}
 	} else if got != want {
-		t.Errorf("%s is not what %s says: go test ./internal/command -run Compatibility -rewrite", compatibilityFile, operationsFile)
+		t.Errorf("%s is not what %s says: go test ./internal/command -run Compatibility -rewrite", compatibilityFile,
+			operationsFile)
 	}
 }
 

@@ -58,7 +58,8 @@ data:
 
 // All mistakes are named at once, wherever they are.
 func TestCheckNamesAllMistakes(t *testing.T) {
-	file := writeFile(t, "sluice.yaml", "log-fromat: json\nregion: Europe\nmax-queues: many\nlisten: 0.0.0.0:9324\naccount: [1, 2]\nnode: a\n")
+	file := writeFile(t, "sluice.yaml",
+		"log-fromat: json\nregion: Europe\nmax-queues: many\nlisten: 0.0.0.0:9324\naccount: [1, 2]\nnode: a\n")
 	t.Setenv("SLUICE_LOG_LVEL", "warn")
 	env := writeFile(t, "env", "what\nSLUICE_METRICS_LISTEN=9464\n")
 	_, _, err := run(t, "serve", "--check", "--config", file, "--env-file", env, "--write-keys", "keys")
@@ -82,7 +83,8 @@ func TestCheckNamesAllMistakes(t *testing.T) {
 		}
 	}
 	certificate, declared := writeFile(t, "server.crt", "no certificate"), writeFile(t, "queues.yaml", "queue: {}\n")
-	_, _, err = run(t, "serve", "--check", "--tls-cert", certificate, "--tls-key", certificate, "--apply", declared, "--region", "Europe")
+	_, _, err = run(t, "serve", "--check", "--tls-cert", certificate, "--tls-key", certificate, "--apply", declared,
+		"--region", "Europe")
 	for _, want := range []string{"--region", "--tls-cert and --tls-key: ", declared + ":1:1: the file has no queue"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("no %q in\n%v", want, err)
@@ -92,7 +94,8 @@ func TestCheckNamesAllMistakes(t *testing.T) {
 
 // The output of --check is a configuration file with which the next server has the same settings.
 func TestCheckPrintsAConfigFile(t *testing.T) {
-	first, _, err := run(t, "serve", "--check", "--in-memory", "--account=123456789012,000000000001", "--max-connections=9", "--public-url=https://queues.example/a")
+	first, _, err := run(t, "serve", "--check", "--in-memory", "--account=123456789012,000000000001",
+		"--max-connections=9", "--public-url=https://queues.example/a")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,9 +118,11 @@ func withoutReasons(file string) string {
 }
 
 func TestCheckHidesSecrets(t *testing.T) {
-	file := writeFile(t, "sluice.yaml", "in-memory: true\nroot-access-key-id: AKIAEXAMPLE000000000\nroot-secret-access-key: a-secret-that-has-forty-characters-in-all\n")
+	file := writeFile(t, "sluice.yaml",
+		"in-memory: true\nroot-access-key-id: AKIAEXAMPLE000000000\nroot-secret-access-key: a-secret-that-has-forty-characters-in-all\n")
 	out, stderr, err := run(t, "serve", "--check", "--config", file)
-	if err != nil || strings.Contains(out+stderr, "forty") || !strings.Contains(out, "# root-secret-access-key: set by root-secret-access-key in line 3 of") {
+	if err != nil || strings.Contains(out+stderr, "forty") ||
+		!strings.Contains(out, "# root-secret-access-key: set by root-secret-access-key in line 3 of") {
 		t.Errorf("%v\n%s%s", err, out, stderr)
 	}
 }
@@ -144,7 +149,8 @@ func TestWrongConfigFile(t *testing.T) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
-	if _, _, err := run(t, "serve", "--check", "--config", "no such file"); err == nil || !strings.Contains(err.Error(), "--config: open no such file") {
+	if _, _, err := run(t, "serve", "--check", "--config", "no such file"); err == nil ||
+		!strings.Contains(err.Error(), "--config: open no such file") {
 		t.Error(err)
 	}
 }
@@ -153,8 +159,10 @@ func TestWrongConfigFile(t *testing.T) {
 func TestProvidersOptionsAreChecked(t *testing.T) {
 	lines := "in-memory: true\noidc-issuer: https://login.example.com\noidc-client-id: sluice\noidc-role:\n" +
 		"  - admins=arn:aws:iam::000000000000:role/admin\n  - staff=arn:aws:iam::000000000000:role/staff\n"
-	out, _, err := run(t, "serve", "--check", "--config", writeFile(t, "sluice.yaml", lines+"oidc-client-secret-file: "+writeFile(t, "secret", "s3cret\n")+"\n"))
-	if err != nil || !strings.Contains(out, `["admins=arn:aws:iam::000000000000:role/admin", "staff=`) || strings.Contains(out, "s3cret") {
+	out, _, err := run(t, "serve", "--check", "--config",
+		writeFile(t, "sluice.yaml", lines+"oidc-client-secret-file: "+writeFile(t, "secret", "s3cret\n")+"\n"))
+	if err != nil || !strings.Contains(out, `["admins=arn:aws:iam::000000000000:role/admin", "staff=`) ||
+		strings.Contains(out, "s3cret") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	for flag, want := range map[string]string{
@@ -170,7 +178,8 @@ func TestProvidersOptionsAreChecked(t *testing.T) {
 			t.Errorf("%s: %v, want %q", flag, err, want)
 		}
 	}
-	if _, _, err := run(t, "serve", "--check", "--in-memory", "--oidc-client-id=sluice"); err == nil || !strings.Contains(err.Error(), "without --oidc-issuer") {
+	if _, _, err := run(t, "serve", "--check", "--in-memory", "--oidc-client-id=sluice"); err == nil ||
+		!strings.Contains(err.Error(), "without --oidc-issuer") {
 		t.Errorf("without a provider: %v", err)
 	}
 }

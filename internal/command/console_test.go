@@ -22,7 +22,8 @@ func TestConsoleByCommand(t *testing.T) {
 			t.Fatalf("%v: %s, %v", args, out, err)
 		}
 		for _, want := range []int{http.StatusOK, http.StatusUnauthorized} {
-			r, err := http.NewRequest(http.MethodPost, endpoint+"/console/api/session", strings.NewReader(`{"link":"`+token+`"}`))
+			r, err := http.NewRequest(http.MethodPost, endpoint+"/console/api/session",
+				strings.NewReader(`{"link":"`+token+`"}`))
 			apitest.Must(t, r, err)
 			r.Header.Set("Content-Type", "application/json")
 			r.Header.Set("X-Sluice-Console", "1")

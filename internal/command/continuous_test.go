@@ -60,7 +60,8 @@ func TestContinuousBackupUnderLoadAndRestore(t *testing.T) {
 	l := startLoad(t, s)
 	var at time.Time
 	sent := l.backUpBy(t, func() { at = waitForMoment(t, place) })
-	if out, _, err := run(t, "status", "--json"); err != nil || !strings.Contains(out, `"ContinuousBackup"`) || !strings.Contains(out, place) {
+	if out, _, err := run(t, "status", "--json"); err != nil || !strings.Contains(out, `"ContinuousBackup"`) ||
+		!strings.Contains(out, place) {
 		t.Errorf("the status: %v, %s", err, out)
 	}
 	if err := s.stop(); err != nil {
@@ -72,10 +73,12 @@ func TestContinuousBackupUnderLoadAndRestore(t *testing.T) {
 		t.Errorf("verify: %v\n%s", err, out)
 	}
 	restored := filepath.Join(t.TempDir(), "restored")
-	if out, _, err := run(t, "restore", place, "--at", moment, "--data", restored); err != nil || !strings.Contains(out, at.UTC().Format(time.DateTime)) {
+	if out, _, err := run(t, "restore", place, "--at", moment, "--data", restored); err != nil ||
+		!strings.Contains(out, at.UTC().Format(time.DateTime)) {
 		t.Fatal(err, out)
 	}
-	if _, _, err := run(t, "restore", place, "--data", restored); err == nil || !strings.Contains(err.Error(), "is not empty") {
+	if _, _, err := run(t, "restore", place, "--data", restored); err == nil ||
+		!strings.Contains(err.Error(), "is not empty") {
 		t.Errorf("into a directory with data: %v", err)
 	}
 	again := serve(t, "--data", restored)
@@ -124,8 +127,10 @@ func TestContinuousBackupOfThreeNodes(t *testing.T) {
 		if _, _, err := run(t, "restore", place, "--at", moment, "--data", data); err != nil {
 			t.Fatal(err)
 		}
-		again := serve(t, append(flags, "--data", data, "--node", "z", "--cluster", "z=127.0.0.1:0", "--cluster-name", "other")...)
-		eventually.True(t, "refused", func() bool { return strings.Contains(askStatus(t, again), "in use by another server") })
+		again := serve(t,
+			append(flags, "--data", data, "--node", "z", "--cluster", "z=127.0.0.1:0", "--cluster-name", "other")...)
+		eventually.True(t, "refused",
+			func() bool { return strings.Contains(askStatus(t, again), "in use by another server") })
 		l.check(t, again, sent)
 		if err := again.stop(); err != nil {
 			t.Error(err)
@@ -203,7 +208,8 @@ func TestContinuousBackupThatIsDamaged(t *testing.T) {
 	if left, _ := filepath.Glob(to + "*"); len(left) > 0 {
 		t.Errorf("it leaves %v", left)
 	}
-	if _, _, err := run(t, "restore", place, "--data", to, "--at", at.Add(-time.Hour).Format(time.RFC3339)); !errors.Is(err, repository.ErrNoMoment) {
+	if _, _, err := run(t, "restore", place, "--data", to, "--at",
+		at.Add(-time.Hour).Format(time.RFC3339)); !errors.Is(err, repository.ErrNoMoment) {
 		t.Errorf("before the first: %v", err)
 	}
 }
@@ -250,7 +256,8 @@ func TestContinuousBackupInAWrongWay(t *testing.T) {
 		"a file has one moment":             {"restore", "backup.tar", "--at", "1h"},
 		"how long ago it was":               {"restore", place, "--at", "yesterday", "--data", t.TempDir()},
 	} {
-		if _, _, err := run(t, args...); err == nil || !strings.Contains(err.Error(), want) || command.Status(err) != 2 {
+		if _, _, err := run(t, args...); err == nil || !strings.Contains(err.Error(), want) ||
+			command.Status(err) != 2 {
 			t.Errorf("%q: %v, status %d", args, err, command.Status(err))
 		}
 	}

@@ -67,7 +67,8 @@ func TestDoctorSpeaksJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &report); err != nil {
 		t.Fatal(err)
 	}
-	if !report.Sound || len(report.Checks) == 0 || report.Checks[0].Name != "credentials" || report.Checks[0].Counts["accounts"] != 1 {
+	if !report.Sound || len(report.Checks) == 0 || report.Checks[0].Name != "credentials" ||
+		report.Checks[0].Counts["accounts"] != 1 {
 		t.Errorf("%+v", report)
 	}
 }

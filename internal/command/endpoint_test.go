@@ -34,10 +34,12 @@ func startTLS(t *testing.T) (url, bundle string) {
 
 func TestAuthoritiesToTrust(t *testing.T) {
 	url, bundle := startTLS(t)
-	if _, _, err := run(t, "account", "list", "--endpoint", url); err == nil || !strings.Contains(err.Error(), "certificate") {
+	if _, _, err := run(t, "account", "list", "--endpoint", url); err == nil ||
+		!strings.Contains(err.Error(), "certificate") {
 		t.Errorf("without the authority: %v", err)
 	}
-	if out, _, err := run(t, "account", "list", "--endpoint", url, "--ca", bundle); err != nil || !strings.Contains(out, "AKID") {
+	if out, _, err := run(t, "account", "list", "--endpoint", url, "--ca", bundle); err != nil ||
+		!strings.Contains(out, "AKID") {
 		t.Errorf("--ca: %v, %q", err, out)
 	}
 	t.Setenv("AWS_CA_BUNDLE", bundle)
@@ -47,7 +49,10 @@ func TestAuthoritiesToTrust(t *testing.T) {
 	// One whose certificate is not trusted has been sent nothing: the next is tried.
 	other, _ := startTLS(t)
 	t.Setenv("AWS_CA_BUNDLE", "")
-	plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{}`) }))
+	plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w,
+			`{}`)
+	}))
 	defer plain.Close()
 	if _, _, err := run(t, "account", "list", "--endpoint", other+","+plain.URL); err != nil {
 		t.Errorf("the next endpoint: %v", err)
@@ -56,7 +61,10 @@ func TestAuthoritiesToTrust(t *testing.T) {
 
 // A request that an endpoint may have carried out is not sent to another one.
 func TestNoSecondEndpointAfterTheFirstWasAsked(t *testing.T) {
-	broken := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+	broken := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter,
+		*http.Request) {
+		panic(http.ErrAbortHandler)
+	}))
 	defer broken.Close()
 	var asked atomic.Int64
 	second := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -13,7 +13,8 @@ import (
 
 // A flag accepts its own printed value, and the value is the same then.
 func FuzzFlagValues(f *testing.F) {
-	for _, text := range []string{"1GiB", "512 MiB", "0", "-1", "30s", "1m30s", "1.5s", "900", "7d", "1d12h", "9223372036854775807TiB", "", "text"} {
+	for _, text := range []string{"1GiB", "512 MiB", "0", "-1", "30s", "1m30s", "1.5s", "900", "7d", "1d12h",
+		"9223372036854775807TiB", "", "text"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -23,7 +24,8 @@ func FuzzFlagValues(f *testing.F) {
 		var word string
 		var long time.Duration
 		for name, v := range map[string]pflag.Value{
-			"bytes": byteCount{&bytes}, "seconds": seconds{&whole}, "long": longDuration{&long}, "positive": positive{&n}, "choice": choice{&word, []string{"text", "json"}},
+			"bytes": byteCount{&bytes}, "seconds": seconds{&whole}, "long": longDuration{&long},
+			"positive": positive{&n}, "choice": choice{&word, []string{"text", "json"}},
 		} {
 			if err := v.Set(text); err != nil {
 				if !strings.HasPrefix(err.Error(), "want ") {
@@ -43,7 +45,8 @@ func FuzzFlagValues(f *testing.F) {
 }
 
 func FuzzEndpoint(f *testing.F) {
-	for _, text := range []string{"http://127.0.0.1:9324/", "127.0.0.1:9324", "localhost:1", "[::1]:9324", "sluice.example:9324", "https://a/b/", "http://a?b", "http://"} {
+	for _, text := range []string{"http://127.0.0.1:9324/", "127.0.0.1:9324", "localhost:1", "[::1]:9324",
+		"sluice.example:9324", "https://a/b/", "http://a?b", "http://"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -92,7 +95,8 @@ func FuzzMessageAttributes(f *testing.F) {
 			return
 		}
 		for name, v := range attributes {
-			if len(attributes) != 1 || !strings.HasPrefix(text, name) || v.DataType == "" && !strings.Contains(text, ":=") || v.StringValue != "" && v.BinaryValue != nil {
+			if len(attributes) != 1 || !strings.HasPrefix(text, name) ||
+				v.DataType == "" && !strings.Contains(text, ":=") || v.StringValue != "" && v.BinaryValue != nil {
 				t.Errorf("%q is taken as %q: %+v", text, name, v)
 			}
 		}

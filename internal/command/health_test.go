@@ -38,7 +38,8 @@ func TestHealth(t *testing.T) {
 	if command.Status(err) != 1 || out != "the disk cannot be written: no space left\n" {
 		t.Errorf("of a sick server: %q, %v", out, err)
 	}
-	if _, _, err := run(t, "health", "--live", "--endpoint", sick.URL); command.Status(err) != 2 || !strings.Contains(err.Error(), "404") {
+	if _, _, err := run(t, "health", "--live", "--endpoint", sick.URL); command.Status(err) != 2 ||
+		!strings.Contains(err.Error(), "404") {
 		t.Errorf("of something else: %v", err)
 	}
 }

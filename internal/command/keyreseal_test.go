@@ -31,7 +31,8 @@ func TestKeyReseal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := run(t, append([]string{"key"}, args...)...); err == nil || !strings.Contains(err.Error(), says) {
+		if _, _, err := run(t, append([]string{"key"}, args...)...); err == nil ||
+			!strings.Contains(err.Error(), says) {
 			t.Errorf("%v: %v", args, err)
 		}
 		if after, err := os.ReadFile(file); err != nil || string(after) != string(before) {

@@ -22,7 +22,8 @@ func TestLongDuration(t *testing.T) {
 func TestFlagsWithDays(t *testing.T) {
 	serve := newServe()
 	for _, name := range []string{
-		"backup-every", "backup-keep", "delete-idle-queues-after", "metrics-keep-minutes", "metrics-keep-five-minutes", "metrics-keep-hours",
+		"backup-every", "backup-keep", "delete-idle-queues-after", "metrics-keep-minutes", "metrics-keep-five-minutes",
+		"metrics-keep-hours",
 	} {
 		if err := serve.Flags().Set(name, "2d"); err != nil {
 			t.Errorf("--%s: %v", name, err)

@@ -7,8 +7,10 @@ import (
 
 // TestMigrate moves what one server has to another, twice.
 func TestMigrate(t *testing.T) {
-	source := serve(t, "--in-memory", "--no-cool-downs", "--root-access-key-id", "AKIAMIGRATE", "--root-secret-access-key", "migrate-this-please")
-	target := serve(t, "--in-memory", "--no-cool-downs", "--account", "123456789012", "--root-access-key-id", "AKIAMIGRATE", "--root-secret-access-key", "migrate-this-please")
+	source := serve(t, "--in-memory", "--no-cool-downs", "--root-access-key-id", "AKIAMIGRATE",
+		"--root-secret-access-key", "migrate-this-please")
+	target := serve(t, "--in-memory", "--no-cool-downs", "--account", "123456789012", "--root-access-key-id",
+		"AKIAMIGRATE", "--root-secret-access-key", "migrate-this-please")
 	t.Setenv("AWS_ACCESS_KEY_ID", "AKIAMIGRATE")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "migrate-this-please")
 	t.Setenv("AWS_REGION", "us-east-1")
@@ -41,7 +43,9 @@ topics:
 	if !strings.Contains(dry, "+ queue orders\n") || strings.Contains(must("queue", "ls", "--endpoint", to), "orders") {
 		t.Errorf("a dry run:\n%s", dry)
 	}
-	if out := must("migrate", "--endpoint", to, "--from", from); !strings.Contains(out, "orders    1      0        0\n") || !strings.Contains(out, "pay.fifo  1      0        0\n") {
+	if out := must("migrate", "--endpoint", to, "--from",
+		from); !strings.Contains(out, "orders    1      0        0\n") ||
+		!strings.Contains(out, "pay.fifo  1      0        0\n") {
 		t.Errorf("the run:\n%s", out)
 	}
 	want := strings.ReplaceAll(must("export", "--endpoint", from), "000000000000", "123456789012")
@@ -58,7 +62,8 @@ topics:
 	f.write(t, "name: other\nqueues: {orders: {visibility-timeout: 8}}")
 	must("apply", "--endpoint", to, f.path)
 	out := must("migrate", "--endpoint", to, "--from", from, "orders", "late")
-	if !strings.Contains(out, "differs, and is left as it is: queue orders: visibility-timeout\n") || !strings.Contains(out, "late    0 ") {
+	if !strings.Contains(out, "differs, and is left as it is: queue orders: visibility-timeout\n") ||
+		!strings.Contains(out, "late    0 ") {
 		t.Errorf("the second run:\n%s", out)
 	}
 }
@@ -83,7 +88,8 @@ func TestMigrateRefuses(t *testing.T) {
 		"a queue that is none": {[]string{"--from", byName, "nothing"}, "the source has no queue nothing"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, _, err := run(t, append([]string{"migrate"}, c.args...)...); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, _, err := run(t, append([]string{"migrate"}, c.args...)...); err == nil ||
+				!strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v, want %q", err, c.want)
 			}
 		})

@@ -54,28 +54,36 @@ func TestSimulateAnswersByItsStatus(t *testing.T) {
 		says   string // a part of what is printed, or of the error
 	}{
 		{"--caller 000000000000 --action sqs:SendMessage --resource ORDERS", 0, "the account owns the resource"},
-		{"--caller 111122223333 --action sqs:SendMessage --resource ORDERS", 1, "because no resource-based policy allows the sqs:sendmessage action"},
+		{"--caller 111122223333 --action sqs:SendMessage --resource ORDERS", 1,
+			"because no resource-based policy allows the sqs:sendmessage action"},
 		{"--caller 111122223333 --action sqs:SendMessageBatch --resource ORDERS --resource-policy queue.json --context aws:SourceIp=10.1.2.3", 0, `allowed by statement "Network"`},
 		{"--caller anonymous --action SQS:sendmessage --resource ORDERS --resource-policy queue.json --context AWS:SourceIP=10.1.2.3", 0, `allowed by statement "Network"`},
 		{"--caller anonymous --action sqs:SendMessage --resource ORDERS --resource-policy queue.json --context aws:SourceIp=192.0.2.1", 1, "it wants 10.0.0.0/8, the request has 192.0.2.1"},
 		{"--caller anonymous --action sqs:SendMessage --resource ORDERS --resource-policy queue.json", 1,
 			"The request does not have: aws:SourceIp"},
-		{"--caller 000000000000 --action sqs:PurgeQueue --resource ORDERS --resource-policy queue.json", 1, "with an explicit deny in a resource-based policy"},
-		{"--caller 000000000000 --action sqs:SetQueueAttributes --resource ORDERS --resource-policy queue.json", 0, "may always do this"},
-		{"--caller 111122223333 --action sqs:DeleteQueue --resource ORDERS --resource-policy queue.json", 1, "cannot be given to another account"},
+		{"--caller 000000000000 --action sqs:PurgeQueue --resource ORDERS --resource-policy queue.json", 1,
+			"with an explicit deny in a resource-based policy"},
+		{"--caller 000000000000 --action sqs:SetQueueAttributes --resource ORDERS --resource-policy queue.json", 0,
+			"may always do this"},
+		{"--caller 111122223333 --action sqs:DeleteQueue --resource ORDERS --resource-policy queue.json", 1,
+			"cannot be given to another account"},
 		{bob + "--action sqs:SendMessage", 1, "because no identity-based policy allows"},
 		{bob + "--action sqs:SendMessage --policy bob.json", 0, "allowed by statement 1 of"},
 		{bob + "--action sqs:SendMessage --policy tags.json --policy bob.json", 0, "bob.json"},
 		{bob + "--action sqs:TagQueue --policy tags.json --context aws:TagKeys=team", 0, "allowed"},
-		{bob + "--action sqs:TagQueue --policy tags.json --context aws:TagKeys=team --context aws:TagKeys=owner", 1, "not met"},
+		{bob + "--action sqs:TagQueue --policy tags.json --context aws:TagKeys=team --context aws:TagKeys=owner", 1,
+			"not met"},
 		{bob + "--action sqs:SendMessage --policy time.json", 1, "not met"},
-		{bob + "--action sqs:SendMessage --policy time.json --context aws:CurrentTime=2009-06-30T11:59:59Z", 0, "allowed"},
+		{bob + "--action sqs:SendMessage --policy time.json --context aws:CurrentTime=2009-06-30T11:59:59Z", 0,
+			"allowed"},
 		{bob + "--action iam:CreateUser --policy all.json", 0, "allowed"},
 		{"--caller arn:aws:sts::000000000000:assumed-role/worker/s1 --action sqs:SendMessage --resource ORDERS --policy all.json", 0, "allowed"},
 		{"--caller arn:aws:sts::000000000000:federated-user/jean --action sqs:SendMessage --resource ORDERS --policy all.json", 1, "session policy"},
 
-		{"--caller anonymous --action sqs:SendMessage --resource ORDERS --resource-policy broken.json", 2, "broken.json: line 1, column 33"},
-		{"--caller anonymous --action sqs:SendMessage --resource ORDERS --resource-policy other.json", 1, "which the policy is set on: the statement never applies"},
+		{"--caller anonymous --action sqs:SendMessage --resource ORDERS --resource-policy broken.json", 2,
+			"broken.json: line 1, column 33"},
+		{"--caller anonymous --action sqs:SendMessage --resource ORDERS --resource-policy other.json", 1,
+			"which the policy is set on: the statement never applies"},
 		{bob + "--action sqs:SendMessage --policy queue.json", 2, "should not specify a principal"},
 		{bob + "--action sqs:SendMessage --policy nowhere.json", 2, "nowhere.json"},
 		{bob + "--action sqs:Nonsense", 2, "no action of that name"},
@@ -112,26 +120,31 @@ func TestSimulateSpeaksJSON(t *testing.T) {
 	}
 	simulate := func(context string) (a answer, status int) {
 		t.Helper()
-		stdout, stderr, err := run(t, arguments("--json --caller anonymous --action sqs:SendMessage --resource ORDERS --resource-policy queue.json "+context)...)
+		stdout, stderr, err := run(t,
+			arguments("--json --caller anonymous --action sqs:SendMessage --resource ORDERS --resource-policy queue.json "+context)...)
 		if err := json.Unmarshal([]byte(stdout), &a); err != nil || stderr != "" {
 			t.Fatalf("%v: %q, %q", err, stdout, stderr)
 		}
 		return a, command.Status(err)
 	}
 	a, status := simulate("--context aws:SourceIp=10.1.2.3")
-	if status != 0 || a.Decision != "allowed" || a.By != "resource-based policy" || a.Message != "" || len(a.Statements) != 2 || len(a.MissingContextKeys) != 0 {
+	if status != 0 || a.Decision != "allowed" || a.By != "resource-based policy" || a.Message != "" ||
+		len(a.Statements) != 2 || len(a.MissingContextKeys) != 0 {
 		t.Fatalf("status %d, %+v", status, a)
 	}
 	one, two := a.Statements[0], a.Statements[1]
-	if !one.Applies || !one.Decided || one.Sid != "Network" || one.Line != 2 || filepath.Base(one.File) != "queue.json" || one.Effect != "Allow" {
+	if !one.Applies || !one.Decided || one.Sid != "Network" || one.Line != 2 ||
+		filepath.Base(one.File) != "queue.json" || one.Effect != "Allow" {
 		t.Errorf("the first statement: %+v", one)
 	}
 	if two.Applies || two.Decided || two.Element != "Action" || two.Reason == "" || two.Effect != "Deny" {
 		t.Errorf("the second statement: %+v", two)
 	}
 	a, status = simulate("")
-	if status != 1 || a.Decision != "implicitDeny" || !strings.HasPrefix(a.Message, "User: anonymous is not authorized") ||
-		len(a.MissingContextKeys) != 1 || a.MissingContextKeys[0] != "aws:SourceIp" || a.Statements[0].Element != "Condition" {
+	if status != 1 || a.Decision != "implicitDeny" ||
+		!strings.HasPrefix(a.Message, "User: anonymous is not authorized") ||
+		len(a.MissingContextKeys) != 1 || a.MissingContextKeys[0] != "aws:SourceIp" ||
+		a.Statements[0].Element != "Condition" {
 		t.Errorf("status %d, %+v", status, a)
 	}
 }

@@ -79,7 +79,8 @@ func describe(b *strings.Builder, cmd *cobra.Command) {
 	for _, child := range cmd.Commands() {
 		if documented(child) && isBrief(child) {
 			words := strings.Join(strings.Fields(about(child)), " ")
-			fmt.Fprintf(b, "%s| `%s` | %s |\n", title, strings.TrimSpace(usedAs(child)), strings.ReplaceAll(words, "<", "&lt;"))
+			fmt.Fprintf(b, "%s| `%s` | %s |\n", title, strings.TrimSpace(usedAs(child)),
+				strings.ReplaceAll(words, "<", "&lt;"))
 			title = ""
 		}
 	}
@@ -182,7 +183,10 @@ func TestCommandsAreDeclaredAlike(t *testing.T) {
 			t.Errorf("%s has no --json", path)
 		}
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			if f.Usage == "" || f.Usage[0] >= 'A' && f.Usage[0] <= 'Z' && !strings.ContainsAny(f.Usage[1:2], "ABCDEFGHIJKLMNOPQRSTUVWXYZ") && !strings.HasPrefix(f.Usage, "MaximumMessageSize") {
+			if f.Usage == "" ||
+				f.Usage[0] >= 'A' && f.Usage[0] <= 'Z' &&
+					!strings.ContainsAny(f.Usage[1:2], "ABCDEFGHIJKLMNOPQRSTUVWXYZ") &&
+					!strings.HasPrefix(f.Usage, "MaximumMessageSize") {
 				t.Errorf("%s --%s: help %q: want words that begin in lower case", path, f.Name, f.Usage)
 			}
 		})

@@ -100,7 +100,8 @@ func TestEnvFile(t *testing.T) {
 			args = append(args, tc.flag)
 		}
 		if !strings.HasPrefix(tc.want, "region=") {
-			if _, _, err := run(t, append([]string{"serve"}, args...)...); err == nil || !strings.Contains(err.Error(), tc.want) {
+			if _, _, err := run(t, append([]string{"serve"}, args...)...); err == nil ||
+				!strings.Contains(err.Error(), tc.want) {
 				t.Errorf("%q: %v, want %s", tc.text, err, tc.want)
 			}
 			continue

@@ -35,13 +35,16 @@ func aServer() *admin.ServerStatus {
 	ago := func(d time.Duration) int64 { return time.Now().Add(-d - 500*time.Millisecond).UnixMilli() }
 	return &admin.ServerStatus{
 		Nodes: []admin.NodeStatus{{
-			Version: "v1", StartedTimestamp: ago(2*time.Hour + 5*time.Minute), DiskFreeBytes: new(int64(3 << 30)), DiskSizeBytes: new(int64(8 << 30)),
-			LastBackup: new(ago(49 * time.Hour)),
+			Version: "v1", StartedTimestamp: ago(2*time.Hour + 5*time.Minute), DiskFreeBytes: new(int64(3 << 30)),
+			DiskSizeBytes: new(int64(8 << 30)),
+			LastBackup:    new(ago(49 * time.Hour)),
 		}},
 		Queues: 12, DeadLetterQueues: 3, Alarms: 7, InAlarm: 2, FirstAlarms: []string{"arn:a"},
 		Messages: admin.MessageCounts{
 			Visible: 5, InFlight: 2, Delayed: 1, DeadLetters: 4,
-			OldestMessage: &admin.OldestMessage{QueueArn: "arn:aws:sqs:us-east-1:000000000000:jobs", SentTimestamp: ago(90 * time.Second)},
+			OldestMessage: &admin.OldestMessage{
+				QueueArn: "arn:aws:sqs:us-east-1:000000000000:jobs", SentTimestamp: ago(90 * time.Second),
+			},
 		},
 	}
 }
@@ -77,7 +80,8 @@ func TestStatusOfServerThatIsUnwell(t *testing.T) {
 		t.Errorf("status %d, %v", command.Status(err), err)
 	}
 	for _, want := range []string{
-		"NEARLY FULL: 3.0 GiB free of 8.0 GiB", "under way", "none since it was started", "oldest message  -\n", "in ALARM: 2\n",
+		"NEARLY FULL: 3.0 GiB free of 8.0 GiB", "under way", "none since it was started", "oldest message  -\n",
+		"in ALARM: 2\n",
 		"The disk is nearly full.\n  Make space.\nNOT WELL; problems: 1.\n",
 	} {
 		if !strings.Contains(out, want) {
@@ -86,7 +90,8 @@ func TestStatusOfServerThatIsUnwell(t *testing.T) {
 	}
 	out, _, err = run(t, "status", "--json")
 	var got admin.ServerStatus
-	if command.Status(err) != 1 || json.Unmarshal([]byte(out), &got) != nil || fmt.Sprint(got.Problems) != fmt.Sprint(s.Problems) || got.Messages.DeadLetters != 4 {
+	if command.Status(err) != 1 || json.Unmarshal([]byte(out), &got) != nil ||
+		fmt.Sprint(got.Problems) != fmt.Sprint(s.Problems) || got.Messages.DeadLetters != 4 {
 		t.Errorf("status %d, %v, as JSON %s", command.Status(err), err, out)
 	}
 }

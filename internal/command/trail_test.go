@@ -51,7 +51,8 @@ func TestTrail(t *testing.T) {
 			t.Errorf("%q: %q, want %q", args, got, want)
 		}
 	}
-	if _, _, err := run(t, "trail", "--since", "yesterday"); err == nil || !strings.Contains(err.Error(), "want a time such as") {
+	if _, _, err := run(t, "trail", "--since", "yesterday"); err == nil ||
+		!strings.Contains(err.Error(), "want a time such as") {
 		t.Error(err)
 	}
 }

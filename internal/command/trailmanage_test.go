@@ -27,12 +27,14 @@ func TestTrailCommands(t *testing.T) {
 	}
 	refused := func(want string, args ...string) {
 		t.Helper()
-		if _, _, err := run(t, append([]string{"trail"}, args...)...); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := run(t, append([]string{"trail"}, args...)...); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %s", args, err, want)
 		}
 	}
 	const arn = "arn:aws:cloudtrail:us-east-1:000000000000:trail/all"
-	must(arn, "create", "all", "--bucket", "audit", "--prefix", "logs", "--all-regions", "--digests", "--tag", "team=red")
+	must(arn, "create", "all", "--bucket", "audit", "--prefix", "logs", "--all-regions", "--digests", "--tag",
+		"team=red")
 	must("arn", "create", "more", "--bucket", "audit", "--off")
 	refused("TrailAlreadyExistsException", "create", "all", "--bucket", "audit")
 	refused("S3BucketDoesNotExistException", "create", "other", "--bucket", "nowhere")

@@ -28,7 +28,10 @@ func TestTrailValidity(t *testing.T) {
 	keys := map[string]*rsa.PublicKey{"f": &private.PublicKey}
 	const account, region = "111122223333", "us-east-1"
 	noon := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	trail := &shownTrail{Name: "all", TrailARN: "arn:aws:cloudtrail:" + region + ":" + account + ":trail/all", HomeRegion: region, S3BucketName: "audit"}
+	trail := &shownTrail{
+		Name: "all", TrailARN: "arn:aws:cloudtrail:" + region + ":" + account + ":trail/all", HomeRegion: region,
+		S3BucketName: "audit",
+	}
 	var digests, files []string
 	dir := t.TempDir()
 	must(os.Mkdir(filepath.Join(dir, "audit"), 0o755))
@@ -42,13 +45,15 @@ func TestTrailValidity(t *testing.T) {
 		e := logfile.Entry{Bucket: "audit", Key: logfile.Name("", account, region, end, fmt.Sprint(i)), Hash: hash}
 		must(d.Put(t.Context(), "audit", e.Key, bucket.Object{Body: file}))
 		key := logfile.DigestName("", account, region, "all", region, end)
-		body, link, err := logfile.NewDigest(account, "audit", key, "f", end.Add(-time.Hour), end, last, []logfile.Entry{e}).Seal(private)
+		body, link, err := logfile.NewDigest(account, "audit", key, "f", end.Add(-time.Hour), end, last,
+			[]logfile.Entry{e}).Seal(private)
 		must(err)
 		must(d.Put(t.Context(), "audit", key, bucket.Object{Body: body, Metadata: map[string]string{
 			logfile.MetadataSignature: link.Signature, logfile.MetadataAlgorithm: logfile.SignatureAlgorithm,
 		}}))
 		last = &link
-		digests, files = append(digests, filepath.Join(dir, "audit", key)), append(files, filepath.Join(dir, "audit", e.Key))
+		digests, files = append(digests, filepath.Join(dir, "audit", key)),
+			append(files, filepath.Join(dir, "audit", e.Key))
 	}
 	check := func(want ...string) {
 		t.Helper()

@@ -115,7 +115,8 @@ func (s *shell) start(options []string) {
 	}
 	s.t.Setenv("AWS_ENDPOINT_URL_SQS", server.exports["AWS_ENDPOINT_URL_SQS"])
 	s.t.Setenv("HOME", "/nowhere")
-	root := fmt.Sprintf("[root]\naws_access_key_id = %s\naws_secret_access_key = %s\n", server.exports["AWS_ACCESS_KEY_ID"], server.exports["AWS_SECRET_ACCESS_KEY"])
+	root := fmt.Sprintf("[root]\naws_access_key_id = %s\naws_secret_access_key = %s\n",
+		server.exports["AWS_ACCESS_KEY_ID"], server.exports["AWS_SECRET_ACCESS_KEY"])
 	if err := os.WriteFile("credentials", []byte(root), 0o600); err != nil {
 		s.t.Fatal(err)
 	}
@@ -138,7 +139,8 @@ func (s *shell) run(typed string) string {
 	last := words[len(words)-1]
 	switch words[0] {
 	case "printf":
-		if err := os.WriteFile(strings.TrimPrefix(last, ">"), []byte(strings.ReplaceAll(words[1], `\n`, "\n")), 0o600); err != nil {
+		if err := os.WriteFile(strings.TrimPrefix(last, ">"), []byte(strings.ReplaceAll(words[1], `\n`, "\n")),
+			0o600); err != nil {
 			s.t.Fatal(err)
 		}
 		return ""
@@ -216,7 +218,8 @@ var accounts = []string{"000000000000", "000011112222", "111122223333"}
 func (s *shell) hide(printed string) string {
 	for _, d := range differing {
 		for _, m := range d.pattern.FindAllStringSubmatch(printed, -1) {
-			if _, known := s.names[m[1]]; !known && !slices.Contains(accounts, m[1]) && !strings.HasPrefix(m[1], d.name+"-") {
+			if _, known := s.names[m[1]]; !known && !slices.Contains(accounts, m[1]) &&
+				!strings.HasPrefix(m[1], d.name+"-") {
 				s.count[d.name]++
 				s.names[m[1]] = fmt.Sprintf("%s-%d", d.name, s.count[d.name])
 			}

@@ -44,10 +44,12 @@ func TestUsersByCommand(t *testing.T) {
 	if !strings.Contains(list, "bob") || !strings.Contains(list, "(active)") {
 		t.Errorf("the list is %q", list)
 	}
-	if _, _, err := run(t, "user", "create", "bob"); err == nil || !strings.Contains(err.Error(), "EntityAlreadyExists") {
+	if _, _, err := run(t, "user", "create", "bob"); err == nil ||
+		!strings.Contains(err.Error(), "EntityAlreadyExists") {
 		t.Errorf("a second bob: %v", err)
 	}
-	if _, _, err := run(t, "user", "create", "eve", "--managed", "Nothing"); err == nil || !strings.Contains(err.Error(), "NoSuchEntity") {
+	if _, _, err := run(t, "user", "create", "eve", "--managed", "Nothing"); err == nil ||
+		!strings.Contains(err.Error(), "NoSuchEntity") {
 		t.Errorf("a policy that does not exist: %v", err)
 	}
 	if list := must("user", "list"); strings.Contains(list, "eve") {

@@ -35,7 +35,8 @@ func TestPasswordsByCommand(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if !strings.HasSuffix(device.SerialNumber, ":mfa/ann") || !strings.Contains(device.Uri, "otpauth://totp/Sluice:ann?") || !strings.Contains(device.Uri, device.Seed) {
+	if !strings.HasSuffix(device.SerialNumber, ":mfa/ann") ||
+		!strings.Contains(device.Uri, "otpauth://totp/Sluice:ann?") || !strings.Contains(device.Uri, device.Seed) {
 		t.Errorf("the second factor is %+v", device)
 	}
 	code := func(ago time.Duration) string { return apitest.Code6(t, device.Seed, time.Now().Add(-ago)) }

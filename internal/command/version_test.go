@@ -10,7 +10,8 @@ func TestBuildNamesItsCommit(t *testing.T) {
 	b := buildOf(&debug.BuildInfo{
 		Main: debug.Module{Version: "v1.2.3"},
 		Settings: []debug.BuildSetting{
-			{Key: "vcs.revision", Value: "deadbeef"}, {Key: "vcs.time", Value: "2026-11-22T06:00:00Z"}, {Key: "vcs.modified", Value: "true"},
+			{Key: "vcs.revision", Value: "deadbeef"}, {Key: "vcs.time", Value: "2026-11-22T06:00:00Z"},
+			{Key: "vcs.modified", Value: "true"},
 		},
 	})
 	var text strings.Builder

@@ -182,7 +182,9 @@ func TestRefusedChange(t *testing.T) {
 	var lost error
 	end := c.Own(func(*store.Txn) error { return lost })
 	refused := errors.New("no")
-	if err := c.Change(t.Context(), func(tx *control.Tx) error { tx.Put("a", nil); return refused }); !errors.Is(err, refused) || err.Error() != refused.Error() {
+	if err := c.Change(t.Context(),
+		func(tx *control.Tx) error { tx.Put("a", nil); return refused }); !errors.Is(err, refused) ||
+		err.Error() != refused.Error() {
 		t.Errorf("got %v", err)
 	}
 	for _, lost = range []error{control.ErrElsewhere, control.ErrUnavailable} { // this node finds out when it tries

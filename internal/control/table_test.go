@@ -134,9 +134,12 @@ func TestSetFollows(t *testing.T) {
 		titles map[string]int
 		sign   string
 	}{
-		{func(tx *control.Tx) { books.Put(tx, 1, &book{Title: "a"}); books.Put(tx, 2, &book{Title: "a"}) }, map[string]int{"a": 2}, ""},
-		{func(tx *control.Tx) { books.Put(tx, 2, &book{Title: "b"}); sign.Put(tx, struct{}{}, &name) }, map[string]int{"a": 1, "b": 1}, name},
-		{func(tx *control.Tx) { books.Delete(tx, 1); books.Delete(tx, 9); sign.Delete(tx, struct{}{}) }, map[string]int{"b": 1}, ""},
+		{func(tx *control.Tx) { books.Put(tx, 1, &book{Title: "a"}); books.Put(tx, 2, &book{Title: "a"}) },
+			map[string]int{"a": 2}, ""},
+		{func(tx *control.Tx) { books.Put(tx, 2, &book{Title: "b"}); sign.Put(tx, struct{}{}, &name) },
+			map[string]int{"a": 1, "b": 1}, name},
+		{func(tx *control.Tx) { books.Delete(tx, 1); books.Delete(tx, 9); sign.Delete(tx, struct{}{}) },
+			map[string]int{"b": 1}, ""},
 	} {
 		if err := l.Change(t.Context(), func(tx *control.Tx) error { step.change(tx); return nil }); err != nil {
 			t.Fatal(err)
@@ -231,11 +234,13 @@ func TestSetRefusesRecords(t *testing.T) {
 		{"library/shelf/1", `{}`, `library/shelf/1: unknown key, written by a newer program`},
 	} {
 		s := memory(t)
-		if err := put(control.New(control.Options{Store: s}), c.key, c.value, "library/book/2", `{"Title":"b"}`); err != nil {
+		if err := put(control.New(control.Options{Store: s}), c.key, c.value, "library/book/2",
+			`{"Title":"b"}`); err != nil {
 			t.Fatal(err)
 		}
 		var problems []string
-		now, err := control.Check(s, "library/", newCatalogue, func(_ string, bad error) { problems = append(problems, bad.Error()) })
+		now, err := control.Check(s, "library/", newCatalogue,
+			func(_ string, bad error) { problems = append(problems, bad.Error()) })
 		if err != nil || !slices.Equal(problems, []string{c.want}) || !maps.Equal(now.titles, map[string]int{"b": 1}) {
 			t.Errorf("%s: %v, %q, has %v", c.key, err, problems, now.titles)
 		}
@@ -244,7 +249,8 @@ func TestSetRefusesRecords(t *testing.T) {
 		}
 		l := newLibrary(t, memory(t))
 		l.open(t)
-		if err := l.control.Change(t.Context(), func(tx *control.Tx) error { tx.Delete(c.key); return nil }); err != nil {
+		if err := l.control.Change(t.Context(),
+			func(tx *control.Tx) error { tx.Delete(c.key); return nil }); err != nil {
 			t.Errorf("%s is removed: %v", c.key, err)
 		}
 	}

@@ -103,7 +103,10 @@ func TestFormat(t *testing.T) {
 	for name, err := range map[string]error{
 		"Prepare": Prepare(dir), "Require": Require(dir, formats.Newest+2, "3.0"),
 	} {
-		if !errors.Is(err, ErrTooNew) || !strings.Contains(err.Error(), fmt.Sprintf("was written by Sluice 2.0, format %d; this program reads formats up to %d", formats.Newest+1, formats.Newest)) {
+		if !errors.Is(err, ErrTooNew) ||
+			!strings.Contains(err.Error(),
+				fmt.Sprintf("was written by Sluice 2.0, format %d; this program reads formats up to %d",
+					formats.Newest+1, formats.Newest)) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

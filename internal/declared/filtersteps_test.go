@@ -39,11 +39,13 @@ func TestFilterSteps(t *testing.T) {
 	t.Parallel()
 	var states []filterState
 	for _, policy := range []string{
-		"", `{"a":["x"]}`, `{"a":["y"],"b":[{"exists":false}]}`, `{"$or":[{"a":["x"]},{"b":["y"]}]}`, `{"b":[{"anything-but":["x"]}]}`,
+		"", `{"a":["x"]}`, `{"a":["y"],"b":[{"exists":false}]}`, `{"$or":[{"a":["x"]},{"b":["y"]}]}`,
+		`{"b":[{"anything-but":["x"]}]}`,
 	} {
 		states = append(states, filterState{policy, "MessageAttributes"}, filterState{policy, "MessageBody"})
 	}
-	states = append(states, filterState{`{"a":{"b":["x"]}}`, "MessageBody"}, filterState{`{"b":["y"],"a":{"b":[{"exists":false}]}}`, "MessageBody"})
+	states = append(states, filterState{`{"a":{"b":["x"]}}`, "MessageBody"},
+		filterState{`{"b":["y"],"a":{"b":[{"exists":false}]}}`, "MessageBody"})
 	for _, was := range states {
 		for _, is := range states {
 			testFilterSteps(t, was, is)
@@ -87,7 +89,8 @@ func messages() (out []*filter.Message) {
 				attributes = append(attributes, filter.Attribute{Name: "b", Type: "String", Value: b})
 			}
 			for _, body := range []string{
-				"no JSON", `{}`, `{"a":"x"}`, `{"b":"y"}`, `{"a":"y","b":"x"}`, `{"a":{"b":"x"}}`, `{"a":{"c":"x"},"b":"y"}`,
+				"no JSON", `{}`, `{"a":"x"}`, `{"b":"y"}`, `{"a":"y","b":"x"}`, `{"a":{"b":"x"}}`,
+				`{"a":{"c":"x"},"b":"y"}`,
 			} {
 				out = append(out, filter.NewMessage(body, attributes))
 			}

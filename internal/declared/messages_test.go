@@ -37,7 +37,8 @@ func TestNamesOfDeletedQueuesAreWaitedFor(t *testing.T) {
 			calls++
 			return test.answers[min(calls, len(test.answers))-1]
 		})
-		if !errors.Is(err, test.want) || calls != test.calls || (said == 1) != test.sentence || waited > deletedPatience {
+		if !errors.Is(err, test.want) || calls != test.calls || (said == 1) != test.sentence ||
+			waited > deletedPatience {
 			t.Errorf("%s: %v after %d calls and %s, said %d times", name, err, calls, waited, said)
 		}
 	}
@@ -61,7 +62,8 @@ func TestMessagesInWords(t *testing.T) {
 func TestMessagesThatAreNotCounted(t *testing.T) {
 	none := func() map[string]string {
 		return map[string]string{
-			"ApproximateNumberOfMessages": "0", "ApproximateNumberOfMessagesNotVisible": "0", "ApproximateNumberOfMessagesDelayed": "0",
+			"ApproximateNumberOfMessages": "0", "ApproximateNumberOfMessagesNotVisible": "0",
+			"ApproximateNumberOfMessagesDelayed": "0",
 		}
 	}
 	plan := func(attributes map[string]string) *Plan {

@@ -32,7 +32,9 @@ func directory(t *testing.T) doctor.Directory {
 	dir := t.TempDir()
 	d := doctor.Directory{
 		Dir:         dir,
-		Credentials: filepath.Join(dir, "credentials"), MasterKey: filepath.Join(dir, "master.key"), Control: filepath.Join(dir, "control"), Shards: []doctor.Shard{{Number: 1, Dir: filepath.Join(dir, "shards/0001")}},
+		Credentials: filepath.Join(dir, "credentials"), MasterKey: filepath.Join(dir, "master.key"),
+		Control: filepath.Join(dir, "control"),
+		Shards:  []doctor.Shard{{Number: 1, Dir: filepath.Join(dir, "shards/0001")}},
 	}
 	if _, err := identity.LoadCredentials(d.Credentials, []string{"000000000000"}); err != nil {
 		t.Fatal(err)
@@ -41,7 +43,9 @@ func directory(t *testing.T) doctor.Directory {
 		work(t, d, func(c *catalog.Catalog, s *shard.Shard) {
 			for _, name := range []string{"jobs", "orders.fifo"} {
 				n := catalog.Name{Account: "000000000000", Region: "us-east-1", Queue: name}
-				a := catalog.Attributes{RetentionSeconds: 3600, VisibilitySeconds: 30, FIFO: strings.HasSuffix(name, ".fifo")}
+				a := catalog.Attributes{
+					RetentionSeconds: 3600, VisibilitySeconds: 30, FIFO: strings.HasSuffix(name, ".fifo"),
+				}
 				var q *catalog.Queue
 				err := c.Change(t.Context(), func(tx *catalog.Tx) (err error) {
 					q, err = tx.Create(n, a, nil, time.Now())
@@ -212,7 +216,8 @@ func TestSoundDirectory(t *testing.T) {
 		check string
 		doctor.Count
 	}{
-		{"credentials", doctor.Count{Of: "accounts", N: 1}}, {"catalog", doctor.Count{Of: "queues", N: 2}}, {"format", doctor.Count{Of: "format", N: 1}},
+		{"credentials", doctor.Count{Of: "accounts", N: 1}}, {"catalog", doctor.Count{Of: "queues", N: 2}},
+		{"format", doctor.Count{Of: "format", N: 1}},
 		{"queues", doctor.Count{Of: "queues", N: 2}}, {"queues", doctor.Count{Of: "messages", N: messages}},
 	} {
 		if !slices.Contains(find(t, r, want.check).Counts, want.Count) {
@@ -340,7 +345,8 @@ func TestLeftoversAreHarmless(t *testing.T) {
 	})
 	r := examine(t, d)
 	left := find(t, r, "leftovers")
-	if !r.Sound || !strings.Contains(left.Note, "neither listed nor known to be deleted (ids 1)") || left.Counts[0].N != 0 || left.Counts[1].N != 1 {
+	if !r.Sound || !strings.Contains(left.Note, "neither listed nor known to be deleted (ids 1)") ||
+		left.Counts[0].N != 0 || left.Counts[1].N != 1 {
 		t.Errorf("not listed: %+v", left)
 	}
 	edit(t, d.Control, func(_ *store.Store, tx *store.Txn) { tx.Set([]byte("tombstones/0"), []byte("[[1,1]]")) })
@@ -377,7 +383,8 @@ func TestNewerFormatIsNotExamined(t *testing.T) {
 	if err := datadir.Require(d.Dir, 99, "9.9"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := doctor.Examine(t.Context(), d, nil); !errors.Is(err, datadir.ErrTooNew) || !strings.Contains(err.Error(), "Sluice 9.9") {
+	if _, err := doctor.Examine(t.Context(), d, nil); !errors.Is(err, datadir.ErrTooNew) ||
+		!strings.Contains(err.Error(), "Sluice 9.9") {
 		t.Errorf("%v", err)
 	}
 }

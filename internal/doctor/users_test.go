@@ -83,16 +83,20 @@ func TestUsers(t *testing.T) {
 		return func() { edit(t, d.Control, func(_ *store.Store, tx *store.Txn) { tx.Set([]byte(k), []byte(v)) }) }
 	}
 	for want, spoil := range map[string]func(){
-		"master key is missing":     func() { _ = os.Remove(d.MasterKey) },
-		"can be read by others":     func() { _ = os.Chmod(d.MasterKey, 0o644) },
-		"cannot be decrypted":       func() { _ = os.WriteFile(d.MasterKey, []byte(strings.Repeat("0", 64)), 0o600) },
-		"invalid character":         set("directory/entity/AIDAX", "x"),
-		"written by a newer":        set("directory/device/1", "{}"),
-		"belongs to AIDAX":          set("directory/key/AKIAX", `{"ID":"AKIAX","User":"AIDAX"}`),
-		"AGPAX that does not exist": set("directory/entity/AIDAY", `{"Kind":"user","Account":"000000000000","Path":"/","Name":"y","ID":"AIDAY","Groups":["AGPAX"]}`),
-		"policy cannot be read":     set("directory/entity/AIDAZ", `{"Kind":"user","Account":"000000000000","Path":"/","Name":"z","ID":"AIDAZ","Inline":{"p":"{"}}`),
-		"which does not exist":      set("directory/entity/AIDAW", `{"Kind":"user","Account":"000000000000","Path":"/","Name":"w","ID":"AIDAW","Attached":["arn:x"]}`),
-		"another has the same name": set("directory/entity/AIDAV", `{"Kind":"user","Account":"000000000000","Path":"/","Name":"BOB","ID":"AIDAV"}`),
+		"master key is missing": func() { _ = os.Remove(d.MasterKey) },
+		"can be read by others": func() { _ = os.Chmod(d.MasterKey, 0o644) },
+		"cannot be decrypted":   func() { _ = os.WriteFile(d.MasterKey, []byte(strings.Repeat("0", 64)), 0o600) },
+		"invalid character":     set("directory/entity/AIDAX", "x"),
+		"written by a newer":    set("directory/device/1", "{}"),
+		"belongs to AIDAX":      set("directory/key/AKIAX", `{"ID":"AKIAX","User":"AIDAX"}`),
+		"AGPAX that does not exist": set("directory/entity/AIDAY",
+			`{"Kind":"user","Account":"000000000000","Path":"/","Name":"y","ID":"AIDAY","Groups":["AGPAX"]}`),
+		"policy cannot be read": set("directory/entity/AIDAZ",
+			`{"Kind":"user","Account":"000000000000","Path":"/","Name":"z","ID":"AIDAZ","Inline":{"p":"{"}}`),
+		"which does not exist": set("directory/entity/AIDAW",
+			`{"Kind":"user","Account":"000000000000","Path":"/","Name":"w","ID":"AIDAW","Attached":["arn:x"]}`),
+		"another has the same name": set("directory/entity/AIDAV",
+			`{"Kind":"user","Account":"000000000000","Path":"/","Name":"BOB","ID":"AIDAV"}`),
 	} {
 		spoil()
 		if c := users(t, d); !strings.Contains(strings.Join(c.Problems, "\n"), want) {
@@ -121,7 +125,8 @@ func TestUsersOfACluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = control.New(control.Options{Store: s}).Change(t.Context(), func(tx *control.Tx) error { return identity.Initialise(tx, v, roots, nil) })
+	err = control.New(control.Options{Store: s}).Change(t.Context(),
+		func(tx *control.Tx) error { return identity.Initialise(tx, v, roots, nil) })
 	if err := errors.Join(err, s.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +151,8 @@ func TestUsersOfACluster(t *testing.T) {
 	if err := os.Remove(d.MasterKey); err != nil {
 		t.Fatal(err)
 	}
-	edit(t, d.Control, func(_ *store.Store, tx *store.Txn) { tx.Set([]byte("identity/root/000000000000"), []byte("{")) })
+	edit(t, d.Control,
+		func(_ *store.Store, tx *store.Txn) { tx.Set([]byte("identity/root/000000000000"), []byte("{")) })
 	if c := users(t, d); !strings.Contains(strings.Join(c.Problems, "\n"), "identity/root/000000000000") {
 		t.Errorf("with a damaged record: %v", c.Problems)
 	}

@@ -46,7 +46,9 @@ func text(body string) queue.Outgoing {
 
 // stored returns o as a queue has it.
 func stored(o *queue.Outgoing) *queue.Message {
-	return &queue.Message{ID: o.ID, Sender: o.Sender, Group: o.Group, Body: o.Body, BodyMD5: o.BodyMD5, Attributes: o.Attributes}
+	return &queue.Message{
+		ID: o.ID, Sender: o.Sender, Group: o.Group, Body: o.Body, BodyMD5: o.BodyMD5, Attributes: o.Attributes,
+	}
 }
 
 // Encrypt returns the messages as they are stored.
@@ -75,7 +77,8 @@ func (r *rig) readable(t *testing.T, m *queue.Message, want queue.Outgoing) {
 	t.Helper()
 	got := *m
 	err := r.Decrypt(&got)
-	if err != nil || got.Body != want.Body || got.BodyMD5 != want.BodyMD5 || !slices.Equal(got.Attributes, want.Attributes) {
+	if err != nil || got.Body != want.Body || got.BodyMD5 != want.BodyMD5 ||
+		!slices.Equal(got.Attributes, want.Attributes) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -271,7 +274,8 @@ func TestNamesOfKeys(t *testing.T) {
 	}
 	r := newRig(ring)
 	for name, want := range map[string]*keyring.Key{
-		"": ring.First(), "alias/aws/sqs": ring.First(), "arn:aws:kms:us-east-1:000000000000:alias/aws/sqs": ring.First(),
+		"": ring.First(), "alias/aws/sqs": ring.First(),
+		"arn:aws:kms:us-east-1:000000000000:alias/aws/sqs": ring.First(),
 		old.ID(): old, "arn:aws:kms:us-east-1:000000000000:key/" + old.ID(): old,
 		"alias/other": nil, "arn:aws:kms": nil, "arn:aws:sqs:us-east-1:000000000000:" + old.ID(): nil, "x": nil,
 	} {
@@ -327,7 +331,8 @@ func TestPublications(t *testing.T) {
 	}
 	p := queue.Publication{ID: queue.MessageID(uuid.New()), Copies: []queue.Copy{
 		one(1, "confidential raw", "", 0), one(2, "confidential raw", "", 0), one(9, "confidential raw", "", 0),
-		one(3, head, "confidential tail", 18), one(4, head, "confidential other", 18), one(5, "confidential", "tail", 0),
+		one(3, head, "confidential tail", 18), one(4, head, "confidential other", 18),
+		one(5, "confidential", "tail", 0),
 	}}
 	p.Copies[3].Message.Attributes = nil
 	got, err := r.EncryptPublication(p, func(q queue.ID) (string, bool) { return "", q != 9 })
@@ -337,7 +342,8 @@ func TestPublications(t *testing.T) {
 	if p.Copies[0].Message.IsEncrypted() || got.Copies[2].Message.IsEncrypted() {
 		t.Error("a copy was encrypted that should not be")
 	}
-	if got.Copies[0].Message.Body != got.Copies[1].Message.Body || got.Copies[3].Message.Body != got.Copies[4].Message.Body {
+	if got.Copies[0].Message.Body != got.Copies[1].Message.Body ||
+		got.Copies[3].Message.Body != got.Copies[4].Message.Body {
 		t.Error("beginnings are not shared")
 	}
 	if again, err := queue.DecodePublication(got.Encode()); err != nil || len(again.Copies) != len(p.Copies) {
@@ -372,7 +378,8 @@ func TestPublications(t *testing.T) {
 	}
 	without := stored(&got.Copies[3].Message)
 	r.unreadable(t, "without its tail", *without)
-	if _, err := r.EncryptPublication(p, func(queue.ID) (string, bool) { return "x", true }); !errors.Is(err, keyring.ErrNoKey) {
+	if _, err := r.EncryptPublication(p, func(queue.ID) (string, bool) { return "x", true }); !errors.Is(err,
+		keyring.ErrNoKey) {
 		t.Error(err)
 	}
 }
@@ -381,7 +388,8 @@ func TestEdits(t *testing.T) {
 	r := newRig(keyring.New(start))
 	body := "confidential"
 	for _, e := range []*queue.Edit{
-		{Body: &body, BodyMD5: md5.Sum([]byte(body)), Set: attributes, Remove: []string{"confidential name"}, MaxSize: 9, MaxAttributes: 3},
+		{Body: &body, BodyMD5: md5.Sum([]byte(body)), Set: attributes, Remove: []string{"confidential name"},
+			MaxSize: 9, MaxAttributes: 3},
 		{Remove: []string{"x"}}, {Set: attributes},
 	} {
 		sealed, err := r.EncryptEdit(setting, e)
@@ -390,7 +398,8 @@ func TestEdits(t *testing.T) {
 			t.Fatalf("%+v, %v", sealed, err)
 		}
 		got, err := r.DecryptEdit(sealed)
-		if err != nil || (got.Body == nil) != (e.Body == nil) || got.Body != nil && *got.Body != body || got.BodyMD5 != e.BodyMD5 ||
+		if err != nil || (got.Body == nil) != (e.Body == nil) || got.Body != nil && *got.Body != body ||
+			got.BodyMD5 != e.BodyMD5 ||
 			!slices.Equal(got.Set, e.Set) || !slices.Equal(got.Remove, e.Remove) ||
 			got.MaxSize != e.MaxSize || got.MaxAttributes != e.MaxAttributes {
 			t.Errorf("%+v, %v", got, err)

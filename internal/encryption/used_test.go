@@ -32,7 +32,8 @@ func TestRetirement(t *testing.T) {
 			got  []string
 			want string
 		}{"encrypting": {u.Encrypting(), encrypting}, "needed": {u.IDs(), needed}, "all": {u.All(), all}} {
-			if want := []rune(c.want); len(c.got) != len(want) || !slices.EqualFunc(c.got, want, func(s string, r rune) bool { return s == string(r) }) {
+			if want := []rune(c.want); len(c.got) != len(want) ||
+				!slices.EqualFunc(c.got, want, func(s string, r rune) bool { return s == string(r) }) {
 				t.Errorf("%s are %v, want %s", what, c.got, c.want)
 			}
 		}
@@ -72,7 +73,8 @@ func TestRetirement(t *testing.T) {
 	if r, err := u.Note(ctx, "b", 0, now); err != nil || r.Gone {
 		t.Errorf("a key that is not retired: %+v, %v", r, err)
 	}
-	if again, err := OpenUsed(control.New(control.Options{Store: records}), formats); err != nil || len(again.Retired()) != 1 || !again.Retired()[0].Gone {
+	if again, err := OpenUsed(control.New(control.Options{Store: records}), formats); err != nil ||
+		len(again.Retired()) != 1 || !again.Retired()[0].Gone {
 		t.Errorf("read again: %v, %v", again.Retired(), err)
 	}
 }

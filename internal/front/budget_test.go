@@ -137,7 +137,9 @@ func TestBudgetIsDividedFairly(t *testing.T) {
 	if err := <-over; err != nil {
 		t.Error(err)
 	}
-	for by, n := range map[sender]int64{{"a", "1"}: 100, {"a", "2"}: 37, {"b", "1"}: 153, {"c", "1"}: 37, {"d", "1"}: 5} {
+	for by, n := range map[sender]int64{
+		{"a", "1"}: 100, {"a", "2"}: 37, {"b", "1"}: 153, {"c", "1"}: 37, {"d", "1"}: 5,
+	} {
 		b.giveOf(by, n)
 	}
 	if len(b.held) > 0 || b.used() > 0 {

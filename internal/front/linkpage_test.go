@@ -14,7 +14,8 @@ func TestPageIsText(t *testing.T) {
 	t.Parallel()
 	w := httptest.NewRecorder()
 	if err := writeLinkPage(w, "id", http.StatusOK, &protocol.Page{
-		Title: "<script>alert(1)</script>", Text: []string{`"><img src=x onerror=alert(1)>`}, Link: `javascript:alert("1")`, LinkTo: "</a><b>",
+		Title: "<script>alert(1)</script>", Text: []string{`"><img src=x onerror=alert(1)>`},
+		Link: `javascript:alert("1")`, LinkTo: "</a><b>",
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +25,9 @@ func TestPageIsText(t *testing.T) {
 		}
 	}
 	w = httptest.NewRecorder()
-	if err := writeLinkPage(w, "id", http.StatusServiceUnavailable, &protocol.Page{Title: "Confirmed"}); err != nil || w.Code != http.StatusServiceUnavailable || strings.Contains(w.Body.String(), "Confirmed") {
+	if err := writeLinkPage(w, "id", http.StatusServiceUnavailable, &protocol.Page{
+		Title: "Confirmed",
+	}); err != nil || w.Code != http.StatusServiceUnavailable || strings.Contains(w.Body.String(), "Confirmed") {
 		t.Errorf("%d %s, %v", w.Code, w.Body, err)
 	}
 }

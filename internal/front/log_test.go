@@ -35,7 +35,8 @@ func TestWho(t *testing.T) {
 		want   string
 	}{
 		{policy.Caller{ARN: "arn:aws:iam::1:root"}, "[caller=arn:aws:iam::1:root access_key_id=K]"},
-		{policy.Caller{ARN: "arn:aws:iam::1:user/a/bob", UserName: "bob"}, "[caller=arn:aws:iam::1:user/a/bob access_key_id=K user=bob]"},
+		{policy.Caller{ARN: "arn:aws:iam::1:user/a/bob", UserName: "bob"},
+			"[caller=arn:aws:iam::1:user/a/bob access_key_id=K user=bob]"},
 		{policy.Caller{ARN: "arn:aws:sts::1:assumed-role/ops/s", Issuer: "arn:aws:iam::1:role/team/ops"},
 			"[caller=arn:aws:sts::1:assumed-role/ops/s access_key_id=K role=ops]"},
 		{policy.Caller{ARN: "arn:aws:sts::1:federated-user/jean", Issuer: "arn:aws:iam::1:user/bob"},

@@ -10,7 +10,8 @@ import (
 // proxy has added.
 func TestForwarded(t *testing.T) {
 	t.Parallel()
-	proxies, err := ParseProxies([]string{"10.0.0.0/8", "192.0.2.1", "2001:db8::/32", "::ffff:172.16.0.0/108", "::ffff:192.0.2.2"})
+	proxies, err := ParseProxies([]string{"10.0.0.0/8", "192.0.2.1", "2001:db8::/32", "::ffff:172.16.0.0/108",
+		"::ffff:192.0.2.2"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +30,8 @@ func TestForwarded(t *testing.T) {
 		{"[::ffff:10.0.0.1]:1", []string{"::ffff:198.51.100.7"}, "HTTPS", "198.51.100.7", true},
 		{"172.31.0.1:1", []string{"198.51.100.7"}, "", "198.51.100.7", false},
 		{"192.0.2.2:1", []string{"198.51.100.7"}, "", "198.51.100.7", false},
-		{"10.0.0.1:1", []string{"192.168.0.1, 198.51.100.7"}, "", "198.51.100.7", false}, // the first is what the client says
+		// the first is what the client says
+		{"10.0.0.1:1", []string{"192.168.0.1, 198.51.100.7"}, "", "198.51.100.7", false},
 		{"10.0.0.1:1", []string{"192.168.0.1, 198.51.100.7, 192.0.2.1 ,10.1.1.1"}, "", "198.51.100.7", false},
 		{"10.0.0.1:1", []string{"192.168.0.1", "198.51.100.7", "10.2.2.2"}, "", "198.51.100.7", false},
 		{"10.0.0.1:1", []string{"10.3.3.3, 10.2.2.2"}, "", "10.3.3.3", false},
@@ -39,7 +41,9 @@ func TestForwarded(t *testing.T) {
 		{"10.0.0.1:1", []string{""}, "", "10.0.0.1", false},
 		{"@", []string{"198.51.100.7"}, "https", "@", false},
 	} {
-		r := &http.Request{RemoteAddr: tc.peer, Header: http.Header{"X-Forwarded-For": tc.forwarded, "X-Forwarded-Proto": {tc.proto}}}
+		r := &http.Request{
+			RemoteAddr: tc.peer, Header: http.Header{"X-Forwarded-For": tc.forwarded, "X-Forwarded-Proto": {tc.proto}},
+		}
 		if got := proxies.client(r); got != tc.client {
 			t.Errorf("%s, %q: client %s, want %s", tc.peer, tc.forwarded, got, tc.client)
 		}
@@ -50,7 +54,10 @@ func TestForwarded(t *testing.T) {
 			t.Errorf("%s: not encrypted over TLS", tc.peer)
 		}
 	}
-	r := &http.Request{RemoteAddr: "10.0.0.1:1", Header: http.Header{"X-Forwarded-For": {"198.51.100.7"}, "X-Forwarded-Proto": {"https"}}}
+	r := &http.Request{
+		RemoteAddr: "10.0.0.1:1",
+		Header:     http.Header{"X-Forwarded-For": {"198.51.100.7"}, "X-Forwarded-Proto": {"https"}},
+	}
 	if none := proxies[:0]; none.client(r) != "10.0.0.1" || none.encrypted(r) {
 		t.Error("without proxies, a client's header counts")
 	}

@@ -110,11 +110,13 @@ func newWorld(t failer) *world {
 // begin starts the server anew, with that option.
 func (w *world) begin(after time.Duration) {
 	w.Sweeper = idle.New(idle.Options{
-		Catalog: w.catalog, Trail: w.trail, After: after, Uses: w.shards.Uses, Fed: func() map[string]bool { return maps.Clone(w.fed) },
+		Catalog: w.catalog, Trail: w.trail, After: after, Uses: w.shards.Uses,
+		Fed:     func() map[string]bool { return maps.Clone(w.fed) },
 		Measure: func(_ context.Context, _ time.Time, n map[idle.Scope]int) error { w.measured = n; return nil },
 		Watched: func() map[string]bool { return maps.Clone(w.watched) },
-		Owner:   func() bool { return w.owner }, Ready: func() error { return w.ready }, Require: func() error { w.format++; return nil },
-		Now: func() time.Time { return w.now }, Log: slog.New(slog.NewTextHandler(&w.log, nil)),
+		Owner:   func() bool { return w.owner }, Ready: func() error { return w.ready },
+		Require: func() error { w.format++; return nil },
+		Now:     func() time.Time { return w.now }, Log: slog.New(slog.NewTextHandler(&w.log, nil)),
 	})
 }
 
@@ -195,7 +197,8 @@ func TestAnnouncedAndDeleted(t *testing.T) {
 		t.Fatal("announced too early")
 	}
 	w.pass(time.Minute)
-	if q := w.find("old"); q.Idle == nil || w.Announced() != 1 || !q.Idle.Due.Equal(began.Add(after)) || !strings.Contains(w.log.String(), "will be deleted") {
+	if q := w.find("old"); q.Idle == nil || w.Announced() != 1 || !q.Idle.Due.Equal(began.Add(after)) ||
+		!strings.Contains(w.log.String(), "will be deleted") {
 		t.Fatalf("%+v, %s", q.Idle, w.log.String())
 	}
 	if n := w.measured[idle.Scope{Account: "111122223333", Region: "us-east-1"}]; n != 1 || len(w.measured) != 1 {
@@ -203,8 +206,10 @@ func TestAnnouncedAndDeleted(t *testing.T) {
 	}
 	names, details := w.events("old")
 	const want = `"eventSource":"sqs.amazonaws.com","eventName":"AnnounceIdleQueueDeletion","awsRegion":"us-east-1"`
-	if !slices.Equal(names, []string{"AnnounceIdleQueueDeletion"}) || !strings.Contains(details, want) || !strings.Contains(details, `"eventType":"AwsServiceEvent"`) ||
-		!strings.Contains(details, `"deletedNotBefore":"2026-12-01T09:00:00Z"`) || !strings.Contains(details, `"invokedBy":"sqs.amazonaws.com"`) ||
+	if !slices.Equal(names, []string{"AnnounceIdleQueueDeletion"}) || !strings.Contains(details, want) ||
+		!strings.Contains(details, `"eventType":"AwsServiceEvent"`) ||
+		!strings.Contains(details, `"deletedNotBefore":"2026-12-01T09:00:00Z"`) ||
+		!strings.Contains(details, `"invokedBy":"sqs.amazonaws.com"`) ||
 		!strings.Contains(details, `"type":"AWS::SQS::Queue"`) {
 		t.Errorf("%v %s", names, details)
 	}
@@ -213,7 +218,8 @@ func TestAnnouncedAndDeleted(t *testing.T) {
 		t.Fatal("deleted too early")
 	}
 	w.pass(time.Minute)
-	if w.find("old") != nil || w.find("used") == nil || w.Deleted() != 1 || w.Announced() != 0 || !strings.Contains(w.log.String(), "was deleted") {
+	if w.find("old") != nil || w.find("used") == nil || w.Deleted() != 1 || w.Announced() != 0 ||
+		!strings.Contains(w.log.String(), "was deleted") {
 		t.Fatalf("%s", w.log.String())
 	}
 	w.pass(day / 2)
@@ -231,7 +237,8 @@ func TestKept(t *testing.T) {
 	arn := named("old").ARN()
 	for what, keep := range map[string]func(w *world){
 		"dead-letter queue": func(w *world) {
-			w.create("work", func(q *catalog.Queue) { q.Attributes.Redrive = &catalog.Redrive{Target: arn, MaxReceiveCount: 3} })
+			w.create("work",
+				func(q *catalog.Queue) { q.Attributes.Redrive = &catalog.Redrive{Target: arn, MaxReceiveCount: 3} })
 			w.use("work", 1)
 		},
 		"dead letters of it": func(w *world) {
@@ -376,7 +383,10 @@ func TestSuccessor(t *testing.T) {
 		w.pass(29 * day)
 		w.shards.fail = errors.New("this node is about to end")
 		w.now = w.now.Add(day)
-		w.shards.asking = func(_ queue.ID, sealed bool) { w.shards.fail = map[bool]error{true: errors.New("it ends")}[sealed] }
+		w.shards.asking = func(_ queue.ID,
+			sealed bool) {
+			w.shards.fail = map[bool]error{true: errors.New("it ends")}[sealed]
+		}
 		if err := w.Look(context.Background()); err == nil || !w.find("old").Idle.Sealed {
 			t.Fatalf("%v, %+v", err, w.find("old").Idle)
 		}
@@ -402,7 +412,8 @@ func TestAnnouncementIsOutOfDate(t *testing.T) {
 	w.pass(29 * day)
 	w.begin(after)
 	w.pass(40 * day)
-	if q := w.find("old"); q == nil || q.Idle == nil || !q.Idle.Announced.Equal(w.now) || !q.Idle.Due.Equal(w.now.Add(day)) {
+	if q := w.find("old"); q == nil || q.Idle == nil || !q.Idle.Announced.Equal(w.now) ||
+		!q.Idle.Due.Equal(w.now.Add(day)) {
 		t.Fatalf("%+v", q)
 	}
 	w.pass(day - time.Minute)
@@ -413,7 +424,8 @@ func TestAnnouncementIsOutOfDate(t *testing.T) {
 	if w.find("old") != nil {
 		t.Error("it is there")
 	}
-	if names, _ := w.events("old"); !slices.Equal(names, []string{"AnnounceIdleQueueDeletion", "AnnounceIdleQueueDeletion", "DeleteIdleQueue"}) {
+	if names, _ := w.events("old"); !slices.Equal(names,
+		[]string{"AnnounceIdleQueueDeletion", "AnnounceIdleQueueDeletion", "DeleteIdleQueue"}) {
 		t.Error(names)
 	}
 }
@@ -469,7 +481,8 @@ func TestWaitsForAllNodes(t *testing.T) {
 	w.ready = errors.New("the node b is too old")
 	w.create("old")
 	w.now = w.now.Add(40 * day)
-	if err := w.Look(context.Background()); !errors.Is(err, w.ready) || w.format != 0 || !w.catalog.IdleSince().IsZero() {
+	if err := w.Look(context.Background()); !errors.Is(err, w.ready) || w.format != 0 ||
+		!w.catalog.IdleSince().IsZero() {
 		t.Errorf("%v, %d, %v", err, w.format, w.catalog.IdleSince())
 	}
 }
@@ -510,7 +523,8 @@ func TestAnyOrder(t *testing.T) {
 				case q == nil:
 					gone[name] = true
 					if at := announced[name]; !isIdle || unused < after || at.IsZero() || w.now.Sub(at) < day {
-						t.Fatalf("%s is deleted after %v, announced at %v, messages %d, kept %t", name, unused, at, messages[name], kept[name])
+						t.Fatalf("%s is deleted after %v, announced at %v, messages %d, kept %t", name, unused, at,
+							messages[name], kept[name])
 					}
 				case q.Idle == nil:
 					delete(announced, name)
@@ -542,7 +556,8 @@ func TestAnyOrder(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"look": func(*rapid.T) { look() },
 			"pass": func(t *rapid.T) {
-				w.now = w.now.Add(rapid.SampledFrom([]time.Duration{time.Hour, day / 2, day, 10 * day, 29 * day, 31 * day}).Draw(t, "time"))
+				w.now = w.now.Add(rapid.SampledFrom([]time.Duration{time.Hour, day / 2, day, 10 * day, 29 * day,
+					31 * day}).Draw(t, "time"))
 				look()
 			},
 			"use": func(t *rapid.T) {

@@ -128,7 +128,8 @@ func TestLoadSaysWhatIsWrong(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Load(path); err == nil || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), path) {
+		if _, err := Load(path); err == nil || !strings.Contains(err.Error(), c.says) ||
+			!strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if got, err := os.ReadFile(path); err != nil || string(got) != c.text {
@@ -183,7 +184,8 @@ func TestRotation(t *testing.T) {
 	if err != nil || len(again.Keys()) != 3 || again.Keys()[1] != rotated.First() {
 		t.Fatal(again, err)
 	}
-	if again.Find(old.Short()) != old || again.ByID(old.ID()) != old || r.Find(again.First().Short()) != nil || r.ByID("") != nil {
+	if again.Find(old.Short()) != old || again.ByID(old.ID()) != old || r.Find(again.First().Short()) != nil ||
+		r.ByID("") != nil {
 		t.Error("keys are not found by their ids")
 	}
 }
@@ -197,13 +199,16 @@ func TestRemove(t *testing.T) {
 		t.Fatal(err)
 	}
 	first, old, prepared := r.Keys()[0], r.Keys()[1], r.Keys()[2]
-	for id, says := range map[string]string{first.ID(): "rotate first", prepared.ID(): "is prepared", "x": "there is no key"} {
+	for id, says := range map[string]string{
+		first.ID(): "rotate first", prepared.ID(): "is prepared", "x": "there is no key",
+	} {
 		if _, err := r.Remove(id); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", id, err)
 		}
 	}
 	left, err := r.Remove(old.ID())
-	if err != nil || len(left.Keys()) != 2 || left.First() != first || left.Keys()[1] != prepared || len(r.Keys()) != 3 {
+	if err != nil || len(left.Keys()) != 2 || left.First() != first || left.Keys()[1] != prepared ||
+		len(r.Keys()) != 3 {
 		t.Error(left, err)
 	}
 }

@@ -47,7 +47,10 @@ func TestBatches(t *testing.T) {
 }
 
 func TestOutgoing(t *testing.T) {
-	m := &received{MessageId: "id", Body: "b", Attributes: map[string]string{"MessageGroupId": "g", traceHeader: "Root=1-x", "SentTimestamp": "7"}}
+	m := &received{
+		MessageId: "id", Body: "b",
+		Attributes: map[string]string{"MessageGroupId": "g", traceHeader: "Root=1-x", "SentTimestamp": "7"},
+	}
 	standard, fifo := m.outgoing(false), m.outgoing(true)
 	if standard.DelaySeconds == nil || *standard.DelaySeconds != 0 || standard.MessageDeduplicationId != "" {
 		t.Errorf("standard: %+v", standard)
@@ -55,7 +58,8 @@ func TestOutgoing(t *testing.T) {
 	if fifo.DelaySeconds != nil || fifo.MessageDeduplicationId != "id" || fifo.MessageGroupId != "g" {
 		t.Errorf("FIFO: %+v", fifo)
 	}
-	if trace := fifo.MessageSystemAttributes[traceHeader]; trace.StringValue == nil || *trace.StringValue != "Root=1-x" {
+	if trace := fifo.MessageSystemAttributes[traceHeader]; trace.StringValue == nil ||
+		*trace.StringValue != "Root=1-x" {
 		t.Errorf("trace: %+v", trace)
 	}
 }

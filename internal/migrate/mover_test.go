@@ -32,7 +32,8 @@ func start(t *testing.T) *endpoint {
 	c.InMemory, c.Listen = true, "127.0.0.1:0"
 	s, _ := servertest.Start(t, c)
 	root := s.Root()
-	return &endpoint{s.Endpoint(), signature.Signer{AccessKeyID: root.AccessKeyID, Secret: root.Secret, Region: "us-east-1"}}
+	return &endpoint{s.Endpoint(),
+		signature.Signer{AccessKeyID: root.AccessKeyID, Secret: root.Secret, Region: "us-east-1"}}
 }
 
 // refusal is an error of the server.
@@ -101,7 +102,8 @@ func (e *endpoint) drain(t *testing.T, url string) (all []*received) {
 	for {
 		var out struct{ Messages []*received }
 		e.must(t, "ReceiveMessage", map[string]any{
-			"QueueUrl": url, "MaxNumberOfMessages": 10, "AttributeNames": []string{"All"}, "MessageAttributeNames": []string{"All"},
+			"QueueUrl": url, "MaxNumberOfMessages": 10, "AttributeNames": []string{"All"},
+			"MessageAttributeNames": []string{"All"},
 		}, &out)
 		for _, m := range out.Messages {
 			e.must(t, "DeleteMessage", map[string]string{"QueueUrl": url, "ReceiptHandle": m.ReceiptHandle}, nil)
@@ -120,7 +122,8 @@ func mover(t *testing.T, from, to API) *Mover {
 	t.Helper()
 	always := func(api API) func() (API, error) { return func() (API, error) { return api, nil } }
 	return &Mover{
-		From: always(from), To: always(to), Workers: 4, Hidden: int(hidden.Seconds()), Pause: 10 * time.Millisecond, Wait: time.Minute, Finish: time.Minute,
+		From: always(from), To: always(to), Workers: 4, Hidden: int(hidden.Seconds()), Pause: 10 * time.Millisecond,
+		Wait: time.Minute, Finish: time.Minute,
 		Warn: func(text string) { t.Error(text) }, Progress: func(int) {},
 	}
 }
@@ -160,7 +163,9 @@ func (s *source) SQS(ctx context.Context, action string, in, out any) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, m := range answer.Messages {
-		s.received = append(s.received, map[string]any{"QueueUrl": in.(map[string]any)["QueueUrl"], "ReceiptHandle": m.ReceiptHandle, "VisibilityTimeout": 0})
+		s.received = append(s.received, map[string]any{
+			"QueueUrl": in.(map[string]any)["QueueUrl"], "ReceiptHandle": m.ReceiptHandle, "VisibilityTimeout": 0,
+		})
 	}
 	return nil
 }
@@ -222,7 +227,9 @@ func TestARunThatWasKilledIsResumed(t *testing.T) {
 				}
 				killed := make(chan struct{})
 				received := &source{endpoint: from}
-				first := mover(t, &killer{API: received, action: action, after: after, killed: killed}, &killer{API: to, action: action, after: after, killed: killed})
+				first := mover(t, &killer{API: received, action: action, after: after, killed: killed}, &killer{
+					API: to, action: action, after: after, killed: killed,
+				})
 				if action == "SendMessageBatch" {
 					first.From = func() (API, error) { return received, nil }
 				} else {
@@ -277,8 +284,13 @@ func TestMessagesKeepWhatTheyCarry(t *testing.T) {
 	q := Queue{"jobs", from.create(t, "jobs", nil), to.create(t, "jobs", map[string]string{"DelaySeconds": "900"})}
 	from.must(t, "SendMessage", map[string]any{
 		"QueueUrl": q.From, "MessageBody": "hello", "MessageGroupId": "tenant-7",
-		"MessageAttributes":       map[string]any{"n": attribute{DataType: "Number.int", StringValue: new("7")}, "b": attribute{DataType: "Binary", BinaryValue: []byte{0, 255}}},
-		"MessageSystemAttributes": map[string]any{traceHeader: attribute{DataType: "String", StringValue: new("Root=1-5759e988-bd862e3fe1be46a994272793")}},
+		"MessageAttributes": map[string]any{
+			"n": attribute{DataType: "Number.int", StringValue: new("7")},
+			"b": attribute{DataType: "Binary", BinaryValue: []byte{0, 255}},
+		},
+		"MessageSystemAttributes": map[string]any{
+			traceHeader: attribute{DataType: "String", StringValue: new("Root=1-5759e988-bd862e3fe1be46a994272793")},
+		},
 	}, nil)
 	results, err := mover(t, from, to).Run(t.Context(), []Queue{q})
 	if err != nil || len(results) != 1 || results[0] != (Result{Queue: "jobs", Moved: 1}) {
@@ -289,10 +301,13 @@ func TestMessagesKeepWhatTheyCarry(t *testing.T) {
 		t.Fatalf("%d messages", len(arrived))
 	}
 	m := arrived[0]
-	if m.Body != "hello" || m.group() != "tenant-7" || m.Attributes[traceHeader] != "Root=1-5759e988-bd862e3fe1be46a994272793" {
+	if m.Body != "hello" || m.group() != "tenant-7" ||
+		m.Attributes[traceHeader] != "Root=1-5759e988-bd862e3fe1be46a994272793" {
 		t.Errorf("%+v", m)
 	}
-	if n, b := m.MessageAttributes["n"], m.MessageAttributes["b"]; *n.StringValue != "7" || n.DataType != "Number.int" || !bytes.Equal(b.BinaryValue, []byte{0, 255}) {
+	if n, b := m.MessageAttributes["n"],
+		m.MessageAttributes["b"]; *n.StringValue != "7" || n.DataType != "Number.int" ||
+		!bytes.Equal(b.BinaryValue, []byte{0, 255}) {
 		t.Errorf("attributes: %+v", m.MessageAttributes)
 	}
 }
@@ -300,9 +315,13 @@ func TestMessagesKeepWhatTheyCarry(t *testing.T) {
 func TestAGroupStaysBehindAMessageThatIsRefused(t *testing.T) {
 	from, to := start(t), start(t)
 	q := Queue{"orders.fifo", from.create(t, "orders.fifo", nil), to.create(t, "orders.fifo", nil)}
-	to.must(t, "SetQueueAttributes", map[string]any{"QueueUrl": q.To, "Attributes": map[string]string{"MaximumMessageSize": "1024"}}, nil)
+	to.must(t, "SetQueueAttributes",
+		map[string]any{"QueueUrl": q.To, "Attributes": map[string]string{"MaximumMessageSize": "1024"}}, nil)
 	for _, m := range [][2]string{{"a", "1"}, {"a", strings.Repeat("x", 2000)}, {"b", "2"}, {"a", "3"}, {"b", "4"}} {
-		from.must(t, "SendMessage", map[string]any{"QueueUrl": q.From, "MessageBody": m[1], "MessageGroupId": m[0], "MessageDeduplicationId": m[1][:1]}, nil)
+		from.must(t, "SendMessage",
+			map[string]any{
+				"QueueUrl": q.From, "MessageBody": m[1], "MessageGroupId": m[0], "MessageDeduplicationId": m[1][:1],
+			}, nil)
 	}
 	run := mover(t, from, to)
 	var warnings []string

@@ -25,7 +25,10 @@ func TestBacklog(t *testing.T) {
 		defer b.rig.close()
 		b.rig.copies = extent{copies: 3, bytes: 40}
 		for id := ID(1); id <= 6; id++ {
-			b.rig.configure(Config{ID: id, ARN: fmt.Sprint("q", id), FIFO: id%2 == 0, Internal: id == 2, PurgeAnytime: true, Retention: time.Hour, Elsewhere: id >= 5})
+			b.rig.configure(Config{
+				ID: id, ARN: fmt.Sprint("q", id), FIFO: id%2 == 0, Internal: id == 2, PurgeAnytime: true,
+				Retention: time.Hour, Elsewhere: id >= 5,
+			})
 			if id > 2 {
 				b.queues[id] = nil
 			}
@@ -77,7 +80,9 @@ func (b *backlogTest) draw() Publication {
 	body := fmt.Sprintf("%t %05d %s", p.Topic != 0, b.n, strings.Repeat("x", rapid.IntRange(0, 40).Draw(b.t, "length")))
 	for _, id := range []ID{3, 4, 5, 6, deletedBefore} {
 		for range 1 + rapid.IntRange(0, 1).Draw(b.t, "copies") { // FIFO queues leave out the second
-			p.Copies = append(p.Copies, Copy{Queue: id, Message: Outgoing{ID: p.ID, Body: body, Group: "g", Dedup: p.Dedup}})
+			p.Copies = append(p.Copies, Copy{
+				Queue: id, Message: Outgoing{ID: p.ID, Body: body, Group: "g", Dedup: p.Dedup},
+			})
 		}
 	}
 	return p
@@ -196,7 +201,8 @@ func TestBacklogOfUnknownQueues(t *testing.T) {
 	defer r.close()
 	r.copies = extent{copies: 1, bytes: 1 << 20}
 	configs := []Config{
-		{ID: 1, ARN: "q1", Retention: time.Hour}, {ID: 2, ARN: "q2", Retention: time.Hour}, {ID: 3, ARN: "q3", Elsewhere: true},
+		{ID: 1, ARN: "q1", Retention: time.Hour}, {ID: 2, ARN: "q2", Retention: time.Hour},
+		{ID: 3, ARN: "q3", Elsewhere: true},
 		{ID: 4, ARN: "q4", Retention: time.Hour}, {ID: 5, ARN: "q5", Elsewhere: true},
 	}
 	for _, cfg := range configs {
@@ -244,7 +250,8 @@ func TestBacklogOfUnknownQueues(t *testing.T) {
 	for _, id := range []ID{4, 5} {
 		lo, hi := queueRange(id)
 		must(func(e *Engine) error {
-			return e.tx.Scan(lo, hi, func(k, _ []byte) bool { t.Errorf("%q of a deleted queue is stored", k); return true })
+			return e.tx.Scan(lo, hi,
+				func(k, _ []byte) bool { t.Errorf("%q of a deleted queue is stored", k); return true })
 		})
 	}
 }
@@ -258,7 +265,9 @@ func TestUnknownQueueAppears(t *testing.T) {
 		r.configure(cfg)
 		r.copies = extent{copies: 1, bytes: 1 << 20}
 		r.load()
-		p := Publication{Copies: []Copy{{Queue: 1, Message: Outgoing{Body: "a"}}, {Queue: 1, Message: Outgoing{Body: "b"}}}}
+		p := Publication{
+			Copies: []Copy{{Queue: 1, Message: Outgoing{Body: "a"}}, {Queue: 1, Message: Outgoing{Body: "b"}}},
+		}
 		err := r.transact(func(e *Engine) error { _, err := e.Publish([]Publication{p}); return err })
 		if err != nil {
 			t.Fatal(err)
@@ -299,7 +308,9 @@ func TestLargePublications(t *testing.T) {
 	p := Publication{}
 	for id := ID(1); id <= queues; id++ {
 		r.configure(Config{ID: id, ARN: fmt.Sprint("q", id), Retention: time.Hour})
-		p.Copies = append(p.Copies, Copy{Queue: id, Message: Outgoing{Body: strings.Repeat("x", 256<<10)}, Tail: fmt.Sprint(id)})
+		p.Copies = append(p.Copies, Copy{
+			Queue: id, Message: Outgoing{Body: strings.Repeat("x", 256<<10)}, Tail: fmt.Sprint(id),
+		})
 	}
 	sizes := func(f func(*Engine) error) int {
 		tx := r.begin()
@@ -454,7 +465,8 @@ func TestPurgeOfABacklogIsBounded(t *testing.T) {
 			for id := ID(1); id <= 3; id++ {
 				p.Copies = append(p.Copies, Copy{Queue: id, Message: Outgoing{Body: body}})
 			}
-			if err := r.transact(func(e *Engine) error { _, err := e.Publish([]Publication{p}); return err }); err != nil {
+			publish := func(e *Engine) error { _, err := e.Publish([]Publication{p}); return err }
+			if err := r.transact(publish); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -24,7 +24,8 @@ func FuzzBlock(f *testing.F) {
 			return
 		}
 		for i := range rows {
-			if at := rows[i].Time; at < 0 || at >= levels[n].length || at%levels[n].step != 0 || i > 0 && at <= rows[i-1].Time {
+			if at := rows[i].Time; at < 0 || at >= levels[n].length || at%levels[n].step != 0 ||
+				i > 0 && at <= rows[i-1].Time {
 				t.Fatalf("row %d is of %v", i, at)
 			}
 		}

@@ -111,7 +111,8 @@ func (b *boundsTest) call(what string, own int, f func(*Engine) error) {
 }
 
 func (b *boundsTest) id(name string) ID {
-	return rapid.SampledFrom([]ID{boundsStandard, boundsFIFO, boundsLetters, boundsFIFOLetters, boundsMany, boundsMany + 1}).Draw(b.t, name)
+	return rapid.SampledFrom([]ID{boundsStandard, boundsFIFO, boundsLetters, boundsFIFOLetters, boundsMany,
+		boundsMany + 1}).Draw(b.t, name)
 }
 
 func (b *boundsTest) message(size int) Outgoing {
@@ -182,7 +183,10 @@ func (b *boundsTest) selectAll(*rapid.T) {
 	b.sent++
 	body := strings.Repeat("y", testBody)
 	id := b.id("queue")
-	task := MoveTask{ID: fmt.Sprint(b.sent), Destination: "q5", Selection: &Selection{Edit: &Edit{Body: &body, MaxSize: testBody, MaxAttributes: 10}}}
+	task := MoveTask{
+		ID: fmt.Sprint(b.sent), Destination: "q5",
+		Selection: &Selection{Edit: &Edit{Body: &body, MaxSize: testBody, MaxAttributes: 10}},
+	}
 	b.call("selection", 1000+testBody, func(e *Engine) error { return e.StartMove(id, task) })
 }
 
@@ -203,18 +207,22 @@ func (b *boundsTest) accept(*rapid.T) {
 	var all []Transfer
 	for range rapid.IntRange(1, 100).Draw(b.t, "messages") {
 		o := b.message(10)
-		all = append(all, Transfer{Position: Position(b.sent), Message: *o.message(b.rig.now), Copy: rapid.Bool().Draw(b.t, "copy")})
+		all = append(all, Transfer{
+			Position: Position(b.sent), Message: *o.message(b.rig.now), Copy: rapid.Bool().Draw(b.t, "copy"),
+		})
 	}
 	b.call("accept", len(all)*1000, func(e *Engine) error { return e.Accept(id, FromShard{7}, all) })
 }
 
 func (b *boundsTest) purge(*rapid.T) {
 	id := rapid.SampledFrom([]ID{boundsStandard, boundsMany, boundsElsewhere}).Draw(b.t, "queue")
-	b.call("purge", boundsQueues*(testBody+1000), func(e *Engine) error { _, err := e.Purge(Purging{Queue: id}); return err })
+	b.call("purge", boundsQueues*(testBody+1000),
+		func(e *Engine) error { _, err := e.Purge(Purging{Queue: id}); return err })
 }
 
 func (b *boundsTest) jump(*rapid.T) {
-	b.rig.now = b.rig.now.Add(rapid.SampledFrom([]time.Duration{time.Second, time.Minute, 20 * time.Minute, time.Hour, 30 * 24 * time.Hour}).Draw(b.t, "time"))
+	b.rig.now = b.rig.now.Add(rapid.SampledFrom([]time.Duration{time.Second, time.Minute, 20 * time.Minute, time.Hour,
+		30 * 24 * time.Hour}).Draw(b.t, "time"))
 }
 
 func (b *boundsTest) advance(*rapid.T) { b.call("advance", 0, (*Engine).Advance) }

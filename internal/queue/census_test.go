@@ -63,7 +63,8 @@ func (r *rig) sendBodies(bodies ...string) {
 func TestCensusTerms(t *testing.T) {
 	r := newRig(t)
 	defer r.close()
-	r.sendBodies(`{"error": "timeout"}`, `{"error": "time out"}`, `{"error": "timeout"}`, `{}`, `text`, `{"error": {"code": 1}}`,
+	r.sendBodies(`{"error": "timeout"}`, `{"error": "time out"}`, `{"error": "timeout"}`, `{}`, `text`,
+		`{"error": {"code": 1}}`,
 		`{"error": "`+strings.Repeat("x", 300)+`"}`)
 	_, all := r.censusOf(1, AllStates, "body.error", "", 100)
 	if len(all.Shares) != 5 || all.Found != 7 || all.Scanned != 7 {
@@ -76,12 +77,14 @@ func TestCensusTerms(t *testing.T) {
 		if share.Cut {
 			continue
 		}
-		page, err := r.look(1).Peek(r.store, &Peek{States: AllStates, Max: 100, Filter: share.Term}, func(int) bool { return true })
+		page, err := r.look(1).Peek(r.store, &Peek{States: AllStates, Max: 100, Filter: share.Term},
+			func(int) bool { return true })
 		if err != nil || uint64(len(page.Messages)) != share.Messages {
 			t.Errorf("%s selects %d messages of %d, %v", share.Term, len(page.Messages), share.Messages, err)
 		}
 	}
-	if got, part := r.censusOf(1, AllStates, "body.error", "timeout", 2); got["timeout"] != 2 || part.Found != 2 || part.Scanned != 7 {
+	if got, part := r.censusOf(1, AllStates, "body.error", "timeout", 2); got["timeout"] != 2 || part.Found != 2 ||
+		part.Scanned != 7 {
 		t.Errorf("with a filter there are %v, %+v", got, part)
 	}
 }

@@ -35,7 +35,8 @@ func check(e *Engine, keys mirror) []string {
 	}
 	left, strays, err := Leftovers(stored, configs)
 	c.problems = append(c.problems, strays...)
-	c.want(err == nil && slices.Equal(left, slices.Sorted(slices.Values(append(e.Unknown(), e.remains.deleted...)))), "keys of queues %v, of which %v are known to be unknown; error %v", left, e.Unknown(), err)
+	c.want(err == nil && slices.Equal(left, slices.Sorted(slices.Values(append(e.Unknown(), e.remains.deleted...)))),
+		"keys of queues %v, of which %v are known to be unknown; error %v", left, e.Unknown(), err)
 	for _, q := range e.queues {
 		c.queue = q
 		recount, err := Check(stored, q.cfg)
@@ -61,20 +62,25 @@ func check(e *Engine, keys mirror) []string {
 		if e.queues[a.id] == nil {
 			recount, err := Check(stored, a.config())
 			c.want(err == nil && len(recount.Problems) == 0, "outbox of queue %s: %v, %q", a.arn, err, recount.Problems)
-			c.want(recount.Messages == a.stored, "outbox of queue %s: counted %d messages of %d", a.arn, recount.Messages, a.stored)
+			c.want(recount.Messages == a.stored, "outbox of queue %s: counted %d messages of %d", a.arn,
+				recount.Messages, a.stored)
 		}
 		var record outboxRecord
 		b, written := keys[string(outboxKey(a.id))]
-		c.want(written == (a.last != 0), "outbox of queue %s: the record is stored %t, the last position is %v", a.arn, written, a.last)
+		c.want(written == (a.last != 0), "outbox of queue %s: the record is stored %t, the last position is %v", a.arn,
+			written, a.last)
 		if written {
-			c.want(record.decode(b.value) == nil && record == a.outboxRecord, "outbox of queue %s: %+v is stored as %+v", a.arn, a.outboxRecord, record)
+			c.want(record.decode(b.value) == nil && record == a.outboxRecord,
+				"outbox of queue %s: %+v is stored as %+v", a.arn, a.outboxRecord, record)
 		}
 	}
 	var backlog backlogRecord
 	b, written := keys[string(backlogKey)]
-	c.want(written == (e.backlog.end != 0), "the record of the backlog is stored %t, %+v", written, e.backlog.backlogRecord)
+	c.want(written == (e.backlog.end != 0), "the record of the backlog is stored %t, %+v", written,
+		e.backlog.backlogRecord)
 	if written {
-		c.want(backlog.decode(b.value) == nil && backlog == e.backlog.backlogRecord, "backlog %+v is stored as %+v", e.backlog.backlogRecord, backlog)
+		c.want(backlog.decode(b.value) == nil && backlog == e.backlog.backlogRecord, "backlog %+v is stored as %+v",
+			e.backlog.backlogRecord, backlog)
 	}
 	copies, bytes := make(map[ID]uint64), 0
 	for n := backlog.head; n < backlog.end; n++ {
@@ -85,12 +91,14 @@ func check(e *Engine, keys mirror) []string {
 			bytes += x.Copies[i].size()
 		}
 	}
-	c.want(maps.Equal(copies, e.backlog.copies) && bytes == e.backlog.bytes, "%v copies wait of %d bytes, counted %v of %d", copies, bytes, e.backlog.copies, e.backlog.bytes)
+	c.want(maps.Equal(copies, e.backlog.copies) && bytes == e.backlog.bytes,
+		"%v copies wait of %d bytes, counted %v of %d", copies, bytes, e.backlog.copies, e.backlog.bytes)
 	waiting := 0
 	for _, n := range e.backlog.topics {
 		waiting += n
 	}
-	c.want(uint64(waiting) == e.backlog.end-e.backlog.head, "%d publications of topics wait, of [%d, %d)", waiting, e.backlog.head, e.backlog.end)
+	c.want(uint64(waiting) == e.backlog.end-e.backlog.head, "%d publications of topics wait, of [%d, %d)", waiting,
+		e.backlog.head, e.backlog.end)
 	for q := range e.wakes.All() {
 		c.queue = q
 		c.want(e.wakes.Has(q) && e.queues[q.cfg.ID] == q, "wrong place in the heap of wake-ups")
@@ -229,7 +237,8 @@ func (t *tables) add(k, v []byte) (err error) {
 	if second := strings.IndexByte("DES", table); second >= 0 {
 		table = "des"[second]
 	}
-	if !slices.Contains([]byte{tableMeta, tableOwnName, tablePaused, tableDedup, tableTask, tableChoice, tableAccepted, tableOutbox, tableOutboxMessage}, table) {
+	if !slices.Contains([]byte{tableMeta, tableOwnName, tablePaused, tableDedup, tableTask, tableChoice, tableAccepted,
+		tableOutbox, tableOutboxMessage}, table) {
 		t.passing++
 	}
 	r := readRecord(v)
@@ -275,7 +284,8 @@ func (c *memoryChecker) checkRecord(t *tables) {
 	// Two fields may change without a need to be written.
 	want := q.record()
 	c.want(t.record.rota.last <= want.rota.last, "last order %d was stored, is %d", t.record.rota.last, want.rota.last)
-	c.want(t.record.rota.head <= want.rota.head, "head of the rota %d was stored, is %d", t.record.rota.head, want.rota.head)
+	c.want(t.record.rota.head <= want.rota.head, "head of the rota %d was stored, is %d", t.record.rota.head,
+		want.rota.head)
 	want.rota.last, want.rota.head = t.record.rota.last, t.record.rota.head
 	c.checkCounting(&t.record.counting)
 	want.counting = t.record.counting
@@ -295,7 +305,8 @@ func (c *memoryChecker) checkRecord(t *tables) {
 	}
 	c.want(len(t.tasks) == len(q.moves.tasks), "%d tasks are stored, %d in memory", len(t.tasks), len(q.moves.tasks))
 	for i := range min(len(t.tasks), len(q.moves.tasks)) {
-		c.want(reflect.DeepEqual(t.tasks[i], q.moves.tasks[i]), "task %+v is stored as %+v", *q.moves.tasks[i], *t.tasks[i])
+		c.want(reflect.DeepEqual(t.tasks[i], q.moves.tasks[i]), "task %+v is stored as %+v", *q.moves.tasks[i],
+			*t.tasks[i])
 	}
 }
 
@@ -304,26 +315,30 @@ func (c *memoryChecker) checkRecord(t *tables) {
 func (c *memoryChecker) checkCounting(stored *counting) {
 	got, want := stored.happened, c.queue.tally.happened
 	got[MetricEmptyReceives], want[MetricEmptyReceives] = 0, 0
-	c.want(got == want && (stored.nothing() || stored.minute == c.queue.tally.minute), "stored is the count\n%+v\nand should be\n%+v", *stored, c.queue.tally.counting)
+	c.want(got == want && (stored.nothing() || stored.minute == c.queue.tally.minute),
+		"stored is the count\n%+v\nand should be\n%+v", *stored, c.queue.tally.counting)
 	sizes, isSizes := stored.sized, c.queue.tally.sized
 	c.want(bytes.Equal(sizes.sizes.AppendTo(nil), isSizes.sizes.AppendTo(nil)) &&
 		sizes.smallest == isSizes.smallest && sizes.largest == isSizes.largest,
 		"stored are the sizes %+v, should be %+v", sizes, isSizes)
-	c.want(c.queue.tally.minute == 0 || c.queue.wakeAt <= c.queue.tally.minute+minute, "the end of the minute is not waited for")
+	c.want(c.queue.tally.minute == 0 || c.queue.wakeAt <= c.queue.tally.minute+minute,
+		"the end of the minute is not waited for")
 }
 
 // checkGroups compares the groups in memory with those that are stored.
 func (c *memoryChecker) checkGroups(t *tables) {
 	q := c.queue
 	for name, g := range t.groups {
-		c.want((q.groups.active[name] != nil) == (g.order < q.rota.head), "group %s: in memory %t, order %d", name, q.groups.active[name] != nil, g.order)
+		c.want((q.groups.active[name] != nil) == (g.order < q.rota.head), "group %s: in memory %t, order %d", name,
+			q.groups.active[name] != nil, g.order)
 	}
 	for name := range q.groups.active {
 		c.want(t.groups[name].order != 0, "group %s holds messages and has no record", name)
 	}
 	c.want(maps.Equal(t.paused, q.groups.paused), "paused groups %v are stored as %v", q.groups.paused, t.paused)
 	for name := range q.groups.paused {
-		c.want(q.groups.pausesChanged || slices.Contains(q.cfg.PausedGroups, name), "group %s is paused for nothing", name)
+		c.want(q.groups.pausesChanged || slices.Contains(q.cfg.PausedGroups, name), "group %s is paused for nothing",
+			name)
 	}
 	for cached, r := range c.e.groupRecords {
 		if cached.queue == q.cfg.ID {
@@ -337,24 +352,30 @@ func (c *memoryChecker) checkGroups(t *tables) {
 		}
 	}
 	slices.SortFunc(rota, func(a, b turn) int { return cmp.Compare(a.order, b.order) })
-	c.want(slices.Equal(q.rota.next, rota[:min(len(q.rota.next), len(rota))]), "the rota is %v, in memory it begins with %v", rota, q.rota.next)
+	c.want(slices.Equal(q.rota.next, rota[:min(len(q.rota.next), len(rota))]),
+		"the rota is %v, in memory it begins with %v", rota, q.rota.next)
 }
 
 // checkRoster compares what is known of a group in memory with its members.
 func (c *memoryChecker) checkRoster(name string, r *groupRecord, t *tables) {
-	members := slices.SortedFunc(slices.Values(t.members[name]), func(a, b member) int { return cmp.Compare(a.pos, b.pos) })
+	members := slices.SortedFunc(slices.Values(t.members[name]),
+		func(a, b member) int { return cmp.Compare(a.pos, b.pos) })
 	known := len(r.ahead)
-	c.want(r.order == t.groups[name].order, "group %s is cached at %d of the rota, stored at %d", name, r.order, t.groups[name].order)
-	c.want(known <= len(members) && (!r.all || known == len(members)), "group %s has %d members, in memory %d, all %t", name, len(members), known, r.all)
+	c.want(r.order == t.groups[name].order, "group %s is cached at %d of the rota, stored at %d", name, r.order,
+		t.groups[name].order)
+	c.want(known <= len(members) && (!r.all || known == len(members)), "group %s has %d members, in memory %d, all %t",
+		name, len(members), known, r.all)
 	c.want(len(members) == 0 || r.head <= members[0].pos, "group %s has a member before its head", name)
-	c.want(slices.Equal(r.ahead, members[:min(known, len(members))]), "group %s begins with %v, in memory %v", name, members, r.ahead)
+	c.want(slices.Equal(r.ahead, members[:min(known, len(members))]), "group %s begins with %v, in memory %v", name,
+		members, r.ahead)
 }
 
 // checkMemory compares what is in memory with the received messages.
 func (c *memoryChecker) checkMemory(t *tables) {
 	q := c.queue
 	inFlight, returned, line, grouped := 0, 0, 0, 0
-	c.want(len(q.held.at) == len(t.received), "%d received messages are stored, %d in memory", len(t.received), len(q.held.at))
+	c.want(len(q.held.at) == len(t.received), "%d received messages are stored, %d in memory", len(t.received),
+		len(q.held.at))
 	for p, m := range q.held.at {
 		s := t.received[p]
 		if s == nil {
@@ -382,7 +403,8 @@ func (c *memoryChecker) checkMemory(t *tables) {
 			c.want(t.holders[p] == g.name, "%v is held by %s, stored as %s", p, g.name, t.holders[p])
 		}
 	}
-	c.want(q.held.inFlight == inFlight && q.held.deadlines.Len() == inFlight, "%d in flight, counted %d, %d deadlines", inFlight, q.held.inFlight, q.held.deadlines.Len())
+	c.want(q.held.inFlight == inFlight && q.held.deadlines.Len() == inFlight, "%d in flight, counted %d, %d deadlines",
+		inFlight, q.held.inFlight, q.held.deadlines.Len())
 	for m := range q.held.deadlines.All() {
 		c.want(!m.earlier(q.held.deadlines.First()), "deadlines are not in order")
 	}
@@ -390,7 +412,8 @@ func (c *memoryChecker) checkMemory(t *tables) {
 	c.want(q.line.held == line, "%d of the line are held, counted %d", line, q.line.held)
 	oldest := slices.DeleteFunc(slices.Clone(q.line.received), func(m *received) bool { return m == nil || m.removed })
 	c.want(len(oldest) == line, "%d of the line are held, %d in order of age", line, len(oldest))
-	c.want(slices.IsSortedFunc(oldest, func(a, b *received) int { return int(a.pos) - int(b.pos) }), "the line is not in order of age")
+	c.want(slices.IsSortedFunc(oldest, func(a, b *received) int { return int(a.pos) - int(b.pos) }),
+		"the line is not in order of age")
 	ready, heldBy := 0, 0
 	for name, g := range q.groups.active {
 		heldBy += len(g.held)
@@ -455,7 +478,8 @@ func (c *memoryChecker) checkWake(t *tables) {
 			continue
 		}
 		next := max(task.Started, q.moves.from)
-		for task.Rate != 0 && next.Sub(task.Started)*time.Duration(task.Rate) < time.Duration(task.Moved+1)*time.Second {
+		for task.Rate != 0 &&
+			next.Sub(task.Started)*time.Duration(task.Rate) < time.Duration(task.Moved+1)*time.Second {
 			next++
 		}
 		earliest = min(earliest, next)

@@ -38,7 +38,8 @@ func TestLostRowIsNoticed(t *testing.T) {
 			t.Errorf("without key %q: %d of %d messages, %v", k, delivered, total, err)
 		}
 	}
-	for _, table := range []byte{tableMeta, tableMessage, tableRota, tableMember, tableGroup, tableOutbox, tableOutboxMessage} {
+	for _, table := range []byte{tableMeta, tableMessage, tableRota, tableMember, tableGroup, tableOutbox,
+		tableOutboxMessage} {
 		if noticed[table] == 0 {
 			t.Errorf("no row of table %c was missed", table)
 		}

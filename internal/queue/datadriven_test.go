@@ -138,14 +138,19 @@ func (s *script) run(line string) {
 	}
 	verbs := map[string]func(*command, *Engine) error{
 		"send": (*command).send, "batch": (*command).batch, "flood": (*command).flood,
-		"heavy": (*command).heavy, "receive": (*command).receive, "delete": (*command).delete, "visibility": (*command).visibility,
-		"return": (*command).giveBack, "shorten": (*command).shorten, "counts": (*command).count, "available": (*command).available,
-		"purge": (*command).purge, "move": (*command).move, "cancel": (*command).cancel, "moves": (*command).moves, "outcomes": (*command).outcomes,
+		"heavy": (*command).heavy, "receive": (*command).receive, "delete": (*command).delete,
+		"visibility": (*command).visibility,
+		"return":     (*command).giveBack, "shorten": (*command).shorten, "counts": (*command).count,
+		"available": (*command).available,
+		"purge":     (*command).purge, "move": (*command).move, "cancel": (*command).cancel, "moves": (*command).moves,
+		"outcomes": (*command).outcomes,
 		"describe": (*command).describe, "show": (*command).show, "wake": (*command).wake,
 		"ready": (*command).ready, "forwarded": (*command).forwarded, "accept": (*command).accept,
-		"outbox": (*command).outbox, "peek": (*command).peek, "state": (*command).state, "groups": (*command).groups, "publish": (*command).publish,
+		"outbox": (*command).outbox, "peek": (*command).peek, "state": (*command).state, "groups": (*command).groups,
+		"publish":     (*command).publish,
 		"deliverable": (*command).deliverable,
-		"start":       (*command).startCounting, "empty": (*command).empty, "rows": (*command).rows, "names": (*command).names, "totals": (*command).totals,
+		"start":       (*command).startCounting, "empty": (*command).empty, "rows": (*command).rows,
+		"names": (*command).names, "totals": (*command).totals,
 		"happens": (*command).happens, "use": (*command).use, "used": (*command).used, "unknown": (*command).unknown,
 	}
 	verb := c.word()
@@ -589,7 +594,8 @@ func (c *command) empty(e *Engine) error { e.CountEmptyReceives(c.id(), 1); retu
 
 var metricNames = [Metrics]string{
 	"sent", "bytes", "received", "empty", "deleted", "deduplicated", "expired", "dead-lettered", "moved",
-	"visible", "in flight", "delayed", "age", "groups", "noisy", "quiet visible", "quiet in flight", "quiet delayed", "quiet age",
+	"visible", "in flight", "delayed", "age", "groups", "noisy", "quiet visible", "quiet in flight", "quiet delayed",
+	"quiet age",
 }
 
 // rows prints the rows of a name, of which there need not be a queue, newer than a time.
@@ -731,7 +737,8 @@ func (c *command) outcomes(e *Engine) error {
 	t := tasks[0]
 	c.s.print("%s: %s, scanned %d of %d, moved %d, skipped %d", t.ID, t.Status, t.Scanned, t.ToMove, t.Moved, t.Skipped)
 	for _, r := range t.Results {
-		c.s.print("%s: %s", c.s.bodies[r.ID], [...]string{"", "moved", "not visible", "no source", "no destination", "too large"}[r.Outcome])
+		c.s.print("%s: %s", c.s.bodies[r.ID],
+			[...]string{"", "moved", "not visible", "no source", "no destination", "too large"}[r.Outcome])
 	}
 	return nil
 }
@@ -985,7 +992,8 @@ func (c *command) show(*Engine) error {
 
 // topicMetricNames are the names of the metrics in a topic's row in scripts.
 var topicMetricNames = [TopicMetrics]string{
-	"published", "bytes", "delivered", "failed", "redriven", "not redriven", "filtered", "no attributes", "attributes", "body", "invalid attributes",
+	"published", "bytes", "delivered", "failed", "redriven", "not redriven", "filtered", "no attributes", "attributes",
+	"body", "invalid attributes",
 	"invalid body",
 }
 

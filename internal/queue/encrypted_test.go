@@ -56,7 +56,8 @@ func TestRenamedMessages(t *testing.T) {
 }
 
 func TestParts(t *testing.T) {
-	parts := []Part[string]{{Size: 3, Bytes: "abc"}, {Literal: true, Size: 20, Bytes: "12345678901234567890"}, {Size: 0, Bytes: ""}}
+	parts := []Part[string]{{Size: 3, Bytes: "abc"}, {Literal: true, Size: 20, Bytes: "12345678901234567890"},
+		{Size: 0, Bytes: ""}}
 	var body []byte
 	for _, p := range parts {
 		body = AppendPart(body, p)
@@ -116,7 +117,8 @@ func TestOpenMessage(t *testing.T) {
 		opened     string
 	}{
 		{"cba", encryptedMark(nil), "abc"}, {"cba", encryptedMark(&was), "abc"}, {"", encryptedMark(nil), ""},
-		{"cba", []Attribute{{Name: "a", Type: encryptedType}}, "cba"}, {"cba", []Attribute{{Name: "a", Type: "String", Value: "b"}}, "cba"},
+		{"cba", []Attribute{{Name: "a", Type: encryptedType}}, "cba"},
+		{"cba", []Attribute{{Name: "a", Type: "String", Value: "b"}}, "cba"},
 		{"cba", nil, "cba"},
 	} {
 		m := Message{ID: MessageID{1}, Body: c.body, Attributes: c.attributes}

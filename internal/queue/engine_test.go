@@ -261,7 +261,8 @@ func TestDamagedRecords(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, damaged := range [][]byte{{}, {recordVersion + 1, 0}, whole[:len(whole)/2], append(bytes.Clone(whole), 0)} {
+		for _, damaged := range [][]byte{{}, {recordVersion + 1, 0}, whole[:len(whole)/2],
+			append(bytes.Clone(whole), 0)} {
 			put := func(v []byte) {
 				tx := r.store.Begin()
 				defer tx.Release()

@@ -64,7 +64,8 @@ func FuzzQueueRecord(f *testing.F) {
 	f.Add((&meta{
 		stored: 1, rows: true, mixed: true, forgotten: forgottenRecord{1, 2, epoch},
 		kept: keptRecord{
-			since: epoch, line: 3, waited: 2, indexed: indexedBit + 4, messages: 5, bytes: 500, held: 1, delayed: 1, places: 7,
+			since: epoch, line: 3, waited: 2, indexed: indexedBit + 4, messages: 5, bytes: 500, held: 1, delayed: 1,
+			places:    7,
 			forgotten: forgottenRecord{8, 9, epoch}, undo: undoOthers, at: 2, postpones: true,
 		},
 	}).encode(nil))
@@ -88,9 +89,12 @@ func FuzzMoveTask(f *testing.F) {
 	f.Add((&MoveTask{ID: "t", Sources: []ID{1, 1 << 40}}).encode())
 	f.Add((&MoveTask{ID: "t", Selection: new(Selection)}).encode())
 	f.Add((&MoveTask{
-		ID: "t", Sources: []ID{1}, Selection: &Selection{Filter: "count>3", Chosen: 2, Edited: true}, Scanned: 7, Skipped: 1, Ended: epoch,
+		ID: "t", Sources: []ID{1}, Selection: &Selection{Filter: "count>3", Chosen: 2, Edited: true}, Scanned: 7,
+		Skipped: 1, Ended: epoch,
 		Results: []MoveResult{{ID: MessageID{1}, Moved: MessageID{2}, Outcome: OutcomeMoved}},
-		place:   selectionPlace{place: place{phase: phaseIndexed, position: 7 | indexedBit}, lineEnd: 3, indexedEnd: 9 | indexedBit},
+		place: selectionPlace{
+			place: place{phase: phaseIndexed, position: 7 | indexedBit}, lineEnd: 3, indexedEnd: 9 | indexedBit,
+		},
 	}).encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		task, err := decodeMoveTask(b)
@@ -109,7 +113,8 @@ func FuzzChoice(f *testing.F) {
 	f.Add(new(Selection).encodeChoice())
 	f.Add((&Selection{IDs: []MessageID{{1}, {2}}, Edit: new(Edit)}).encodeChoice())
 	f.Add((&Selection{Edit: &Edit{
-		Body: &body, BodyMD5: [16]byte{3}, Set: []Attribute{{Name: "n", Type: "String", Value: "v"}}, Remove: []string{"r"}, MaxSize: 1 << 20, MaxAttributes: 10,
+		Body: &body, BodyMD5: [16]byte{3}, Set: []Attribute{{Name: "n", Type: "String", Value: "v"}},
+		Remove: []string{"r"}, MaxSize: 1 << 20, MaxAttributes: 10,
 	}}).encodeChoice())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var s, again Selection
@@ -181,7 +186,8 @@ func FuzzKeptKey(f *testing.F) {
 		k := dedupKey(slot, ID(q)).byte(kind).string(id)
 		gotSlot, gotQueue, gotKind, gotID, ok := splitDedupKey(k)
 		if !ok || gotSlot != slot || gotQueue != ID(q) || gotKind != kind || gotID != id {
-			t.Fatalf("%d, %d, %q, %q became %d, %d, %q, %q, %t", slot, q, kind, id, gotSlot, gotQueue, gotKind, gotID, ok)
+			t.Fatalf("%d, %d, %q, %q became %d, %d, %q, %q, %t", slot, q, kind, id, gotSlot, gotQueue, gotKind, gotID,
+				ok)
 		}
 		r := readRecord(b)
 		if at := r.Instant(); checkDedup(k, b, nil) == nil && slotOf(at) != slot {

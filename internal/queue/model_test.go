@@ -142,9 +142,14 @@ func testModel(t *rapid.T, fifo, undoing bool) {
 		m.names = append(m.names, fmt.Sprintf("q%d", i+1))
 		m.queues = append(m.queues, nil)
 	}
-	m.elsewhere = &modelQueue{cfg: Config{ID: 1 << 40, ARN: "elsewhere", FIFO: fifo, Elsewhere: true, Retention: 100 * 365 * 24 * time.Hour}}
+	m.elsewhere = &modelQueue{
+		cfg: Config{ID: 1 << 40, ARN: "elsewhere", FIFO: fifo, Elsewhere: true, Retention: 100 * 365 * 24 * time.Hour},
+	}
 	m.rig.configure(m.elsewhere.cfg)
-	m.topic = &modelQueue{cfg: Config{ID: 1 << 41, ARN: "topic", FIFO: true, Internal: true, Retention: time.Minute}, accepted: make(map[string]acceptance)}
+	m.topic = &modelQueue{
+		cfg:      Config{ID: 1 << 41, ARN: "topic", FIFO: true, Internal: true, Retention: time.Minute},
+		accepted: make(map[string]acceptance),
+	}
 	m.rig.configure(m.topic.cfg)
 	for i := range n {
 		m.add(i)
@@ -221,7 +226,8 @@ func (m *model) attributes(cfg Config) Config {
 	cfg.Retention = pick(m, "retention", time.Minute, 5*time.Minute, time.Hour, 24*time.Hour)
 	cfg.MaxInFlight = pick(m, "limit", 1, 3, 5, 100, 100)
 	if cfg.PausedGroups = nil; m.fifo {
-		cfg.PausedGroups = pick(m, "paused groups", nil, nil, []string{"a"}, []string{"b", "a"}, []string{"c", "absent"})
+		cfg.PausedGroups = pick(m, "paused groups", nil, nil, []string{"a"}, []string{"b", "a"},
+			[]string{"c", "absent"})
 	}
 	cfg.Redrive = nil
 	if target := pick(m, "dead letters", append(m.names, "", "absent", "elsewhere")...); target != "" {
@@ -296,7 +302,8 @@ func (m *model) drop(*rapid.T) {
 		x.gone = true
 	}
 	// Counts that were taken back from earlier minutes are not in the series of a queue that is gone.
-	m.count(m.queues[i], MetricReceived, -int(min(0, m.rig.engine.queues[m.queues[i].cfg.ID].tally.happened[MetricReceived])))
+	m.count(m.queues[i], MetricReceived,
+		-int(min(0, m.rig.engine.queues[m.queues[i].cfg.ID].tally.happened[MetricReceived])))
 	if id := m.queues[i].cfg.ID; pick(m, "while no engine is loaded", false, true) {
 		m.rig.forget(id)
 		m.rig.reload()
@@ -411,11 +418,13 @@ func (m *model) lose(*rapid.T) {
 		case "advance":
 			return e.Advance()
 		case "accept":
-			return e.Accept(id, FromShard{1}, []Transfer{{Position: 1 << 60, Message: Message{Body: "lost", Group: "a"}}})
+			return e.Accept(id, FromShard{1},
+				[]Transfer{{Position: 1 << 60, Message: Message{Body: "lost", Group: "a"}}})
 		case "publish":
 			lost := Outgoing{Body: "lost", Group: "a", Dedup: "lost"}
 			_, err := e.Publish([]Publication{{
-				Topic: m.topic.cfg.ID, Group: "a", Dedup: "x", Copies: []Copy{{Queue: id, Message: lost}, {Queue: m.elsewhere.cfg.ID, Message: lost}},
+				Topic: m.topic.cfg.ID, Group: "a", Dedup: "x",
+				Copies: []Copy{{Queue: id, Message: lost}, {Queue: m.elsewhere.cfg.ID, Message: lost}},
 			}})
 			return err
 		case "forward":
@@ -628,7 +637,10 @@ func (m *model) publish(*rapid.T) {
 // copyOf makes a copy, with an id of its own.
 func (m *model) copyOf(group string) Outgoing {
 	m.sent++
-	o := Outgoing{Body: fmt.Sprintf("m%d", m.sent), Group: group, Dedup: pick(m, "dedup of the copy", fmt.Sprint(m.sent), "x", "y")}
+	o := Outgoing{
+		Body: fmt.Sprintf("m%d", m.sent), Group: group,
+		Dedup: pick(m, "dedup of the copy", fmt.Sprint(m.sent), "x", "y"),
+	}
 	binary.BigEndian.PutUint64(o.ID[:], uint64(m.sent))
 	if !m.fifo {
 		o.Group = pick(m, "group of the copy", "", group)
@@ -728,7 +740,8 @@ func (m *model) attempted(q *modelQueue, attempt string, given []modelReceipt) {
 }
 
 // repeated checks the answer to a receive attempt that is known.
-func (m *model) repeated(q *modelQueue, a modelAttempt, attempt string, timeout time.Duration, given []Delivery, err error) {
+func (m *model) repeated(q *modelQueue, a modelAttempt, attempt string, timeout time.Duration, given []Delivery,
+	err error) {
 	stale := false
 	for i, r := range a.given {
 		stale = stale || r.m.gone || !m.inFlight(r.m) || r.m.receipt != r.d.Receipt || r.m.hidden != a.until[i]
@@ -887,7 +900,8 @@ func (m *model) delete(*rapid.T) {
 		case r.m.gone:
 			want = append(want, nil)
 			if k := q.kept; k != nil && slices.Contains(k.messages, r.m) {
-				if k.messages = slices.DeleteFunc(k.messages, func(x *modelMessage) bool { return x == r.m }); len(k.messages) == 0 {
+				if k.messages = slices.DeleteFunc(k.messages,
+					func(x *modelMessage) bool { return x == r.m }); len(k.messages) == 0 {
 					q.kept = nil
 				}
 			}
@@ -1052,7 +1066,8 @@ func (m *model) purge(*rapid.T) {
 		switch {
 		case m.rig.kept && len(q.messages) > 0:
 			q.kept = &modelKept{
-				since: m.now(), messages: q.messages, accepted: maps.Clone(q.accepted), attempts: maps.Clone(q.attempts),
+				since: m.now(), messages: q.messages, accepted: maps.Clone(q.accepted),
+				attempts: maps.Clone(q.attempts),
 			}
 		case q.kept != nil: // an undo is one of both purges then
 			maps.Copy(q.kept.accepted, q.accepted)
@@ -1273,8 +1288,11 @@ func (q *modelQueue) leave(x *modelMessage) { delete(q.eligible, x) }
 
 // followSelection checks that a task which selects messages has left out none.
 func (m *model) followSelection(q *modelQueue, mine, got *MoveTask) {
-	mine.Scanned, mine.Skipped, mine.Results, mine.Ended, mine.place = got.Scanned, got.Skipped, got.Results, got.Ended, got.place
-	if got.Selection.Filter != mine.Selection.Filter || got.Selection.Chosen != max(len(mine.Selection.IDs), mine.Selection.Chosen) || (got.Ended != 0) != (got.Status != MoveRunning) {
+	mine.Scanned, mine.Skipped, mine.Results, mine.Ended, mine.place = got.Scanned, got.Skipped, got.Results, got.Ended,
+		got.place
+	if got.Selection.Filter != mine.Selection.Filter ||
+		got.Selection.Chosen != max(len(mine.Selection.IDs), mine.Selection.Chosen) ||
+		(got.Ended != 0) != (got.Status != MoveRunning) {
 		m.failf("task %+v should be %+v", got, *mine)
 	}
 	visible := m.visible(q)
@@ -1355,7 +1373,8 @@ func (m *model) accept(*rapid.T) {
 		m.sent++
 		last += Position(rapid.IntRange(1, 3).Draw(m.t, "gap"))
 		a := Transfer{Position: last, Message: Message{
-			Body: fmt.Sprintf("m%d", m.sent), Dedup: "d", Group: pick(m, "group", "a", "b"), Source: pick(m, "source", m.names[0], ""),
+			Body: fmt.Sprintf("m%d", m.sent), Dedup: "d", Group: pick(m, "group", "a", "b"),
+			Source: pick(m, "source", m.names[0], ""),
 			SentAt: m.now().Add(pick(m, "sent", -time.Minute, -time.Second, 0, time.Second)),
 		}}
 		binary.BigEndian.PutUint64(a.Message.ID[:], uint64(m.sent))
@@ -1381,8 +1400,9 @@ func (m *model) accept(*rapid.T) {
 		}
 		waits := q.cfg.FIFO && slices.ContainsFunc(q.messages, func(z *modelMessage) bool { return z.waits })
 		x := &modelMessage{
-			id: a.Message.ID, body: a.Message.Body, group: a.Message.Group, dedup: a.Message.Dedup, source: a.Message.Source,
-			sent: min(a.Message.SentAt, m.now()), arrived: m.now(), prior: a.Message.PriorReceives, waits: waits,
+			id: a.Message.ID, body: a.Message.Body, group: a.Message.Group, dedup: a.Message.Dedup,
+			source: a.Message.Source,
+			sent:   min(a.Message.SentAt, m.now()), arrived: m.now(), prior: a.Message.PriorReceives, waits: waits,
 		}
 		if m.fifo || x.source == "" {
 			x.sent = m.now()
@@ -1438,7 +1458,8 @@ func (m *model) follow(redrive func(x *modelMessage, to *modelQueue) string) {
 				if m.now() >= max(expired, x.arrived).Add(time.Second) {
 					m.failf("%s should have expired at %v", x.body, expired.Sub(epoch))
 				}
-				if f.SentAt != x.sent || f.Group != x.group || f.Dedup != x.dedup || f.Source != x.source || f.PriorReceives != x.prior {
+				if f.SentAt != x.sent || f.Group != x.group || f.Dedup != x.dedup || f.Source != x.source ||
+					f.PriorReceives != x.prior {
 					m.failf("%+v is stored as %+v", x, f.Message)
 				}
 				x.pos = f.pos
@@ -1470,7 +1491,8 @@ func (m *model) follow(redrive func(x *modelMessage, to *modelQueue) string) {
 			if a.from.cfg.FIFO {
 				sent, dedup = m.now(), a.x.id.String()
 			}
-			if y.id != a.x.id || y.source != a.from.cfg.ARN || y.prior != a.x.prior+a.x.receives || y.sent != sent || y.dedup != dedup {
+			if y.id != a.x.id || y.source != a.from.cfg.ARN || y.prior != a.x.prior+a.x.receives || y.sent != sent ||
+				y.dedup != dedup {
 				m.failf("%+v was redriven as %+v", a.x, y)
 			}
 			m.count(a.from, MetricDeadLettered, 1)
@@ -1515,7 +1537,9 @@ func (m *model) checkMove(from, to *modelQueue, x, y *modelMessage) {
 	if want == "" {
 		want = x.source
 	}
-	if to.cfg.ARN != want || task.Destination == "" && len(task.Sources) > 0 && !slices.Contains(task.Sources, to.cfg.ID) || !slices.Contains(takes(from), x) {
+	if to.cfg.ARN != want ||
+		task.Destination == "" && len(task.Sources) > 0 && !slices.Contains(task.Sources, to.cfg.ID) ||
+		!slices.Contains(takes(from), x) {
 		m.failf("%+v was moved from %s to %s by %+v", x, from.cfg.ARN, to.cfg.ARN, task)
 	}
 	if s := task.Selection; s != nil {
@@ -1570,7 +1594,8 @@ func (m *model) followTasks(moved map[*modelQueue]uint64) {
 			if got.Rate != 0 && got.Moved > due {
 				m.failf("task %+v should have moved %d", got, due)
 			}
-			if got.Status == MoveCompleted && got.Selection == nil && got.Moved < got.ToMove && len(m.reachable(q)) > 0 {
+			if got.Status == MoveCompleted && got.Selection == nil && got.Moved < got.ToMove &&
+				len(m.reachable(q)) > 0 {
 				m.failf("task %+v is not complete", got)
 			}
 		}
@@ -1580,7 +1605,8 @@ func (m *model) followTasks(moved map[*modelQueue]uint64) {
 // compare checks what the engine says of its queues.
 func (m *model) compare(*rapid.T) {
 	m.told = len(m.rig.engine.OutboxReady()) > 0 || m.told
-	if n, err := m.rig.engine.Counts(m.elsewhere.cfg.ID); err != nil || n != (Counts{Visible: uint64(len(m.elsewhere.messages))}) {
+	if n, err := m.rig.engine.Counts(m.elsewhere.cfg.ID); err != nil ||
+		n != (Counts{Visible: uint64(len(m.elsewhere.messages))}) {
 		m.failf("%d messages wait to be forwarded, counted %+v, %v", len(m.elsewhere.messages), n, err)
 	}
 	if len(m.elsewhere.messages) > 0 && !m.told {

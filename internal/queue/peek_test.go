@@ -20,7 +20,8 @@ func (r *rig) peekAll() {
 		if cfg.Elsewhere || r.engine.queues[cfg.ID] == nil {
 			continue
 		}
-		for _, states := range []States{AllStates, StateVisible, StateInFlight, StateDelayed, StateInFlight | StateDelayed} {
+		for _, states := range []States{AllStates, StateVisible, StateInFlight, StateDelayed,
+			StateInFlight | StateDelayed} {
 			r.peekStates(cfg.ID, states)
 		}
 		r.checkOldest(cfg.ID)
@@ -78,7 +79,8 @@ func (r *rig) peekStates(id ID, states States) {
 		want.Delayed = 0
 	}
 	if got != want || scanned != uint64(len(seen)) {
-		r.t.Fatalf("at %v: queue %d, states %d: a look finds %+v of %d, and there are %+v", r.now.Sub(epoch), id, states, got, scanned, want)
+		r.t.Fatalf("at %v: queue %d, states %d: a look finds %+v of %d, and there are %+v", r.now.Sub(epoch), id,
+			states, got, scanned, want)
 	}
 }
 
@@ -156,7 +158,8 @@ func (c *command) state(e *Engine) error {
 	for _, at := range []struct {
 		what string
 		at   Instant
-	}{{"next visible", s.NextVisible}, {"next delayed", s.NextDelayed}, {"last send", s.LastSend}, {"last receive", s.LastReceive}} {
+	}{{"next visible", s.NextVisible}, {"next delayed", s.NextDelayed}, {"last send", s.LastSend},
+		{"last receive", s.LastReceive}} {
 		if at.at != 0 {
 			words += ", " + at.what + " " + since(at.at)
 		}
@@ -251,7 +254,9 @@ func TestPeekIsStopped(t *testing.T) {
 	r.configure(cfg)
 	if err := r.do(func(e *Engine) error {
 		for i := range 20 {
-			o := Outgoing{Body: fmt.Sprint(i), Attributes: []Attribute{{Name: "n", Type: "Number", Value: fmt.Sprint(i)}}}
+			o := Outgoing{
+				Body: fmt.Sprint(i), Attributes: []Attribute{{Name: "n", Type: "Number", Value: fmt.Sprint(i)}},
+			}
 			if i%2 == 1 {
 				o.Group = "g"
 			}
@@ -321,7 +326,8 @@ func FuzzPeekCursor(f *testing.F) {
 			t.Fatal(err)
 		}
 		for _, states := range []States{AllStates, StateDelayed} {
-			if found, err := look.Peek(r.store, &Peek{States: states, After: c, Max: 10}, func(int) bool { return true }); err != nil || len(found.Messages) > 2 {
+			if found, err := look.Peek(r.store, &Peek{States: states, After: c, Max: 10},
+				func(int) bool { return true }); err != nil || len(found.Messages) > 2 {
 				t.Errorf("a look after %+v: %+v, %v", c, found, err)
 			}
 		}

@@ -14,7 +14,10 @@ import (
 // drawPublication draws a publication whose copies have some things in common.
 func drawPublication(t *rapid.T) *Publication {
 	text := rapid.SampledFrom([]string{"", "a", "b", strings.Repeat("0", 40)})
-	p := &Publication{Topic: ID(rapid.Uint64().Draw(t, "topic")), Group: text.Draw(t, "group"), Dedup: text.Draw(t, "dedup"), Copies: []Copy{}}
+	p := &Publication{
+		Topic: ID(rapid.Uint64().Draw(t, "topic")), Group: text.Draw(t, "group"), Dedup: text.Draw(t, "dedup"),
+		Copies: []Copy{},
+	}
 	copy(p.ID[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "id"))
 	for i := range rapid.IntRange(0, 20).Draw(t, "copies") {
 		c := Copy{Queue: ID(rapid.Uint64().Draw(t, "queue")), Tail: text.Draw(t, "tail"), Message: Outgoing{
@@ -22,7 +25,8 @@ func drawPublication(t *rapid.T) *Publication {
 			Trace: text.Draw(t, "trace"), Body: text.Draw(t, "body"),
 		}}
 		for range rapid.IntRange(0, 2).Draw(t, "attributes") {
-			c.Message.Attributes = append(c.Message.Attributes, Attribute{text.Draw(t, "name"), "String", text.Draw(t, "value")})
+			c.Message.Attributes = append(c.Message.Attributes,
+				Attribute{text.Draw(t, "name"), "String", text.Draw(t, "value")})
 		}
 		if len(c.Message.Body) > SequenceDigits {
 			c.SequenceAt = rapid.IntRange(0, len(c.Message.Body)-SequenceDigits).Draw(t, "sequence at")
@@ -58,7 +62,9 @@ func TestCommonMessagesAreEncodedOnce(t *testing.T) {
 	p := Publication{}
 	raw, envelope := Outgoing{Body: strings.Repeat("x", 100_000)}, Outgoing{Body: strings.Repeat("y", 100_000)}
 	for i := range 500 {
-		p.Copies = append(p.Copies, Copy{Queue: ID(2 * i), Message: raw}, Copy{Queue: ID(2*i + 1), Message: envelope, Tail: "tail"})
+		p.Copies = append(p.Copies, Copy{Queue: ID(2 * i), Message: raw}, Copy{
+			Queue: ID(2*i + 1), Message: envelope, Tail: "tail",
+		})
 	}
 	if n := len(p.Encode()); n > 250_000 {
 		t.Errorf("%d bytes", n)
@@ -68,7 +74,8 @@ func TestCommonMessagesAreEncodedOnce(t *testing.T) {
 func FuzzPublication(f *testing.F) {
 	f.Add((&Publication{}).Encode())
 	f.Add((&Publication{Topic: 3, Group: "g", Dedup: "d", Copies: []Copy{
-		{Queue: 1, Message: Outgoing{Body: strings.Repeat("0", 30), Attributes: []Attribute{{"n", "String", "v"}}}, SequenceAt: 4, Tail: "t"},
+		{Queue: 1, Message: Outgoing{Body: strings.Repeat("0", 30), Attributes: []Attribute{{"n", "String", "v"}}},
+			SequenceAt: 4, Tail: "t"},
 		{Queue: 2, Message: Outgoing{Body: "b"}},
 	}}).Encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -112,7 +119,9 @@ func TestBodiesOfCopies(t *testing.T) {
 	if len(number) != SequenceDigits {
 		t.Fatalf("sequence number %s", number)
 	}
-	for id, want := range map[ID]string{2: `{"n":"` + number + `",a}`, 3: `{"n":"` + number + `",b}`, 4: head + "c}", 5: "plain"} {
+	for id, want := range map[ID]string{
+		2: `{"n":"` + number + `",a}`, 3: `{"n":"` + number + `",b}`, 4: head + "c}", 5: "plain",
+	} {
 		for _, m := range r.stored(id) {
 			if digest := md5.Sum([]byte(want)); m.Body != want || !bytes.Equal(m.BodyMD5[:], digest[:]) {
 				t.Errorf("queue %d has %q with the digest %x", id, m.Body, m.BodyMD5)
@@ -134,7 +143,8 @@ func TestDividePublications(t *testing.T) {
 			for n := range rapid.IntRange(0, 100).Draw(t, "copies") {
 				c := Copy{Queue: ID(n + 1), Message: Outgoing{ID: MessageID{byte(i), byte(n)}, Body: raw}}
 				if n%2 == 1 {
-					c.Message.Body, c.Tail = envelope, strings.Repeat("t", rapid.SampledFrom([]int{0, 50, most}).Draw(t, "tail"))
+					c.Message.Body, c.Tail = envelope,
+						strings.Repeat("t", rapid.SampledFrom([]int{0, 50, most}).Draw(t, "tail"))
 				}
 				p.Copies = append(p.Copies, c)
 			}
@@ -157,7 +167,8 @@ func TestDividePublications(t *testing.T) {
 		}
 		for _, p := range all {
 			if counts[p.ID] != 1 || !reflect.DeepEqual(copies[p.ID], p.Copies) {
-				t.Fatalf("publication %v is counted %d times, and has %d copies of %d", p.ID[0], counts[p.ID], len(copies[p.ID]), len(p.Copies))
+				t.Fatalf("publication %v is counted %d times, and has %d copies of %d", p.ID[0], counts[p.ID],
+					len(copies[p.ID]), len(p.Copies))
 			}
 		}
 	})

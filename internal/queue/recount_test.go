@@ -18,7 +18,9 @@ func populate(t *testing.T) *rig {
 	r.keep = DefaultKeep
 	r.reload()
 	r.configure(Config{ID: 1, ARN: "standard", Retention: time.Hour, Visibility: time.Minute})
-	r.configure(Config{ID: 2, ARN: "fifo", Retention: time.Hour, Visibility: time.Minute, FIFO: true, Delay: time.Second})
+	r.configure(Config{
+		ID: 2, ARN: "fifo", Retention: time.Hour, Visibility: time.Minute, FIFO: true, Delay: time.Second,
+	})
 	r.configure(Config{ID: 3, ARN: "elsewhere", Elsewhere: true})
 	r.configure(Config{ID: 4, ARN: "emptied", Retention: time.Hour})
 	do := func(f func(*Engine) error) {
@@ -60,7 +62,9 @@ func populate(t *testing.T) *rig {
 	send(4, 5, nil)
 	do(func(e *Engine) error { return e.StartMove(4, MoveTask{ID: "t", Destination: "elsewhere"}) })
 	do(func(e *Engine) error {
-		return e.Accept(1, FromShard{7}, []Transfer{{Position: 5, Message: Message{Body: "moved"}}, {Position: 6, Message: Message{Body: "redriven", Source: "far"}}})
+		return e.Accept(1, FromShard{7},
+			[]Transfer{{Position: 5, Message: Message{Body: "moved"}},
+				{Position: 6, Message: Message{Body: "redriven", Source: "far"}}})
 	})
 	return r
 }
@@ -95,7 +99,8 @@ func TestRecountFindsEachLostRow(t *testing.T) {
 	}
 	tables := make(map[byte]int)
 	for k := range r.keys {
-		lone := k == string(clockKey) || k[8] == tableDedup || k[8] == tableTask || k[8] == tableAccepted || k[8] == tableBlock || k[8] == tableOwnName
+		lone := k == string(clockKey) || k[8] == tableDedup || k[8] == tableTask || k[8] == tableAccepted ||
+			k[8] == tableBlock || k[8] == tableOwnName
 		if !lone {
 			tables[k[8]]++
 		}
@@ -149,7 +154,8 @@ func TestRecountIsBrief(t *testing.T) {
 		delete(keys, string(messageKey(1, p)))
 	}
 	got, err := Check(keys.sorted(), cfg)
-	if err != nil || !strings.Contains(strings.Join(got.Problems, "\n"), "l10 to l49 are missing") || len(got.Problems) != 2 {
+	if err != nil || !strings.Contains(strings.Join(got.Problems, "\n"), "l10 to l49 are missing") ||
+		len(got.Problems) != 2 {
 		t.Errorf("a gap: %q, %v", got.Problems, err)
 	}
 	for k, v := range r.keys {

@@ -318,7 +318,8 @@ func (r *rig) check() {
 	}
 	for k, stored := range r.keys {
 		if k[keyOf0-1] == tableMessage && r.memory[k] != string(stored.value) {
-			r.t.Fatalf("at %v: key %q is stored as %q and remembered as %q", r.now.Sub(epoch), k, stored.value, r.memory[k])
+			r.t.Fatalf("at %v: key %q is stored as %q and remembered as %q", r.now.Sub(epoch), k, stored.value,
+				r.memory[k])
 		}
 	}
 }

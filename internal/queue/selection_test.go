@@ -55,7 +55,8 @@ func TestSelectionInSteps(t *testing.T) {
 		moved = append(moved, m.Body)
 	}
 	slices.Sort(moved)
-	if want := []string{"0499 chosen", "0999 chosen", "1499 chosen", "1700 chosen", "1999 chosen"}; !slices.Equal(moved, want) {
+	if want := []string{"0499 chosen", "0999 chosen", "1499 chosen", "1700 chosen", "1999 chosen"}; !slices.Equal(moved,
+		want) {
 		t.Errorf("%q were moved", moved)
 	}
 	if n := len(r.stored(1)); n != messages-5 {
@@ -114,7 +115,8 @@ func TestFoundIsConfirmed(t *testing.T) {
 			wantSkipped = 0 // its receives speak against the one that is in flight, too
 		}
 		task := r.engine.queues[1].moves.tasks[0]
-		if task.Status != MoveCompleted || task.Moved != moved || task.Skipped != wantSkipped || len(r.stored(2)) != int(moved) {
+		if task.Status != MoveCompleted || task.Moved != moved || task.Skipped != wantSkipped ||
+			len(r.stored(2)) != int(moved) {
 			t.Errorf("%s: the task is %+v", filter, task)
 		}
 		r.close()

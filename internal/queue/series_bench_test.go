@@ -29,7 +29,8 @@ func benchMinutes(b *testing.B, queues int) {
 	var configs []Config
 	for i := range ID(queues) {
 		configs = append(configs, Config{
-			ID: i + 1, ARN: fmt.Sprintf("arn:aws:sqs:us-east-1:000000000000:orders-of-customer-%05d", i), Retention: time.Hour, Visibility: time.Hour,
+			ID: i + 1, ARN: fmt.Sprintf("arn:aws:sqs:us-east-1:000000000000:orders-of-customer-%05d", i),
+			Retention: time.Hour, Visibility: time.Hour,
 		})
 	}
 	x := &bench{b: b, store: s, now: minuteOf(epoch), body: "body"}
@@ -72,7 +73,8 @@ func benchMinutes(b *testing.B, queues int) {
 func BenchmarkCounting(b *testing.B) {
 	for name, keep := range map[string]Keep{"with": DefaultKeep, "without": {}} {
 		b.Run(name, func(b *testing.B) {
-			benchKeeping(b, keep, Config{ID: 1, ARN: "arn:aws:sqs:us-east-1:000000000000:orders"}, 0, func(int) Outgoing { return Outgoing{} })
+			benchKeeping(b, keep, Config{ID: 1, ARN: "arn:aws:sqs:us-east-1:000000000000:orders"}, 0,
+				func(int) Outgoing { return Outgoing{} })
 		})
 	}
 }

@@ -60,13 +60,18 @@ func testShards(t *rapid.T, fifo bool) {
 		}
 		w.rigs = append(w.rigs, r)
 		for id := ID(1); id <= worldLetters; id++ {
-			cfg := Config{ID: id, ARN: fmt.Sprintf("q%d", id), FIFO: fifo, Retention: time.Hour, Elsewhere: !slices.Contains(w.homes(id), shard)}
+			cfg := Config{
+				ID: id, ARN: fmt.Sprintf("q%d", id), FIFO: fifo, Retention: time.Hour,
+				Elsewhere: !slices.Contains(w.homes(id), shard),
+			}
 			if id != worldLetters {
 				cfg.Redrive = &Redrive{Target: fmt.Sprintf("q%d", worldLetters), MaxReceives: 1}
 			}
 			r.configure(cfg)
 		}
-		r.configure(Config{ID: worldTopic, ARN: "topic", FIFO: true, Internal: true, Retention: time.Hour, Elsewhere: shard != 0})
+		r.configure(Config{
+			ID: worldTopic, ARN: "topic", FIFO: true, Internal: true, Retention: time.Hour, Elsewhere: shard != 0,
+		})
 	}
 	actions := map[string]func(*rapid.T){
 		"":          w.compare,
@@ -131,7 +136,10 @@ func (w *world) send(*rapid.T) {
 		var out []Outgoing
 		for range 1 + w.pick("messages", 4) {
 			w.sent++
-			o := Outgoing{Body: fmt.Sprintf("m%05d", w.sent), Dedup: fmt.Sprint(w.sent), Group: string(rune('a' + w.pick("group", 3)))}
+			o := Outgoing{
+				Body: fmt.Sprintf("m%05d", w.sent), Dedup: fmt.Sprint(w.sent),
+				Group: string(rune('a' + w.pick("group", 3))),
+			}
 			binary.BigEndian.PutUint64(o.ID[:], uint64(w.sent))
 			if !w.fifo && w.pick("grouped", 2) == 0 {
 				o.Group = ""
@@ -156,7 +164,10 @@ func (w *world) publish(*rapid.T) {
 			continue
 		}
 		w.sent++
-		o := Outgoing{Body: fmt.Sprintf("m%05d", w.sent), Dedup: fmt.Sprint(w.sent), Group: p.Group, Sender: fmt.Sprint("shard ", shard)}
+		o := Outgoing{
+			Body: fmt.Sprintf("m%05d", w.sent), Dedup: fmt.Sprint(w.sent), Group: p.Group,
+			Sender: fmt.Sprint("shard ", shard),
+		}
 		binary.BigEndian.PutUint64(o.ID[:], uint64(w.sent))
 		p.Copies = append(p.Copies, Copy{Queue: id, Message: o})
 	}
@@ -195,7 +206,8 @@ func (w *world) move(*rapid.T) {
 
 func (w *world) forward(*rapid.T) {
 	outcomes := []string{"", "", "lost", "unanswered", "undone", "half", "forgotten"}
-	w.deliver(ID(1+w.pick("queue", int(worldLetters))), w.pick("shard", worldShards), 1+w.pick("most", 5), outcomes[w.pick("outcome", len(outcomes))])
+	w.deliver(ID(1+w.pick("queue", int(worldLetters))), w.pick("shard", worldShards), 1+w.pick("most", 5),
+		outcomes[w.pick("outcome", len(outcomes))])
 }
 
 // deliver does one step of forwarding.

@@ -18,7 +18,8 @@ type shelfRig struct {
 func newShelfRig(t *testing.T) *shelfRig {
 	t.Helper()
 	r := &shelfRig{rig: newRig(t), t: t, cfg: Config{
-		ID: 1, ARN: "arn:aws:sqs:us-east-1:000000000000:q.fifo", FIFO: true, Visibility: time.Minute, Retention: time.Hour,
+		ID: 1, ARN: "arn:aws:sqs:us-east-1:000000000000:q.fifo", FIFO: true, Visibility: time.Minute,
+		Retention: time.Hour,
 	}}
 	t.Cleanup(r.close)
 	r.configure(r.cfg)
@@ -87,7 +88,8 @@ func TestShelf(t *testing.T) {
 			if err := r.delete(first[0]); !errors.Is(err, ErrNoQueue) {
 				t.Errorf("a receipt of a shelved queue gave %v", err)
 			}
-			if _, err := r.engine.Counts(1); !errors.Is(err, ErrNoQueue) || !r.engine.Available(1) || len(r.engine.Unknown()) > 0 {
+			if _, err := r.engine.Counts(1); !errors.Is(err, ErrNoQueue) || !r.engine.Available(1) ||
+				len(r.engine.Unknown()) > 0 {
 				t.Errorf("the counts gave %v, unknown are %v", err, r.engine.Unknown())
 			}
 			r.jump(2 * time.Minute)
@@ -96,7 +98,8 @@ func TestShelf(t *testing.T) {
 				t.Error("the queue has forgotten what it has accepted")
 			}
 			given := r.receive()
-			if len(given) != 2 || given[0].Position != first[0].Position || given[0].Receives != 2 || given[1].Receives != 1 {
+			if len(given) != 2 || given[0].Position != first[0].Position || given[0].Receives != 2 ||
+				given[1].Receives != 1 {
 				t.Fatalf("received %+v, first %+v", given, first)
 			}
 			if err := r.delete(given[0]); err != nil {
@@ -140,7 +143,8 @@ func TestShelvedOutbox(t *testing.T) {
 	publish := func() {
 		t.Helper()
 		err := r.do(func(e *Engine) error {
-			_, err := e.Publish([]Publication{{Copies: []Copy{{Queue: 2, Message: Outgoing{Body: "m", Group: "g", Dedup: "d"}}}}})
+			_, err := e.Publish([]Publication{{Copies: []Copy{{Queue: 2,
+				Message: Outgoing{Body: "m", Group: "g", Dedup: "d"}}}}})
 			return err
 		})
 		if err != nil {

@@ -165,9 +165,10 @@ func benchSizes(b *testing.B, different int) {
 		b.Run(name, func(b *testing.B) {
 			keep := DefaultKeep
 			keep.UpTo = upTo
-			benchKeeping(b, keep, Config{ID: 1, ARN: "arn:aws:sqs:us-east-1:000000000000:orders"}, 0, func(n int) Outgoing {
-				return Outgoing{Body: body[:1000+n*7919%different]}
-			})
+			benchKeeping(b, keep, Config{ID: 1, ARN: "arn:aws:sqs:us-east-1:000000000000:orders"}, 0,
+				func(n int) Outgoing {
+					return Outgoing{Body: body[:1000+n*7919%different]}
+				})
 		})
 	}
 }

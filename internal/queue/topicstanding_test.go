@@ -16,7 +16,10 @@ func TestTopicStandings(t *testing.T) {
 	publish := func(topic string) {
 		t.Helper()
 		err := r.do(func(e *Engine) error {
-			return e.CountTopic(&TopicCount{Topic: topic, Counts: [TopicMetrics]uint64{TopicPublished: 1, TopicPublishedBytes: 5, TopicDelivered: 2}})
+			return e.CountTopic(&TopicCount{
+				Topic:  topic,
+				Counts: [TopicMetrics]uint64{TopicPublished: 1, TopicPublishedBytes: 5, TopicDelivered: 2},
+			})
 		})
 		if err != nil {
 			t.Fatal(err)

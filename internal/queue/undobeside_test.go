@@ -164,7 +164,9 @@ func (b *beside) delete() {
 
 func (b *beside) visibility() {
 	if r, ok := b.pick(); ok {
-		v := Visibility{Receipt: r.Receipt, Timeout: rapid.SampledFrom([]time.Duration{0, time.Minute}).Draw(b.t, "timeout")}
+		v := Visibility{
+			Receipt: r.Receipt, Timeout: rapid.SampledFrom([]time.Duration{0, time.Minute}).Draw(b.t, "timeout"),
+		}
 		b.must(func(e *Engine) error { _, err := e.ChangeVisibility(1, []Visibility{v}); return err })
 	}
 }

@@ -23,7 +23,8 @@ func TestUndoOfAGroupWhoseMessagesAreDeleted(t *testing.T) {
 	var receipts []Receipt
 	do(func(e *Engine) error {
 		_, err := e.Send(1, []Outgoing{
-			{Body: "1", Group: "a", Dedup: "1"}, {Body: "2", Group: "b", Dedup: "2"}, {Body: "3", Group: "a", Dedup: "3"},
+			{Body: "1", Group: "a", Dedup: "1"}, {Body: "2", Group: "b", Dedup: "2"},
+			{Body: "3", Group: "a", Dedup: "3"},
 		})
 		return err
 	})

@@ -21,9 +21,11 @@ func keyed(t *testing.T, name string, m *search.Item) (search.Value, string) {
 func TestKey(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"attr.tenant": "Acme", "attr.trace.id": "x:y", "attr.weight": "1.50", "source": "arn:aws:sqs:us-east-1:000000000000:orders",
+		"attr.tenant": "Acme", "attr.trace.id": "x:y", "attr.weight": "1.50",
+		"source": "arn:aws:sqs:us-east-1:000000000000:orders",
 		"sender": "AIDA", "group": "g1", "count": "3", "day": "2026-11-01",
-		"body.order.id": "17", "body.order.customer": `Ann "A" Berg`, "body.order.lines.1.sku": "b-2", "body.order.paid": "true",
+		"body.order.id": "17", "body.order.customer": `Ann "A" Berg`, "body.order.lines.1.sku": "b-2",
+		"body.order.paid":   "true",
 		`body."order".note`: "null", "body.order.lines.1.n": "12345678901234567891",
 	} {
 		m := order()
@@ -65,7 +67,9 @@ func TestKeyWithoutTerm(t *testing.T) {
 			t.Errorf("%s: %q, cut %v, term %s", body, v.Text, v.Cut, term)
 		}
 	}
-	raw := &search.Item{Attributes: []search.Attribute{{Name: []byte("raw"), Type: []byte("Binary"), Value: []byte{0, 255}}}}
+	raw := &search.Item{
+		Attributes: []search.Attribute{{Name: []byte("raw"), Type: []byte("Binary"), Value: []byte{0, 255}}},
+	}
 	if v, term := keyed(t, "attr.raw", raw); v.Cut || v.Missing || term != "" {
 		t.Errorf("a binary value: %+v, term %s", v, term)
 	}
@@ -77,9 +81,12 @@ func TestKeyWithoutTerm(t *testing.T) {
 func TestParseKeyErrors(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"": "there is no key", "x": "there are attr.NAME", "attr": "there is no key", "body": "there is no key", "id": "there is no key",
-		"dedup": "there is no key", "source.x": "there is no key", "body.a.": "a step of the path is empty", "body.*.a": "has no *",
-		"body.a:1": "there is no key", "attr.a b": "there is no key", `"source"`: "there is no key", `body."a`: "not closed",
+		"": "there is no key", "x": "there are attr.NAME", "attr": "there is no key", "body": "there is no key",
+		"id":    "there is no key",
+		"dedup": "there is no key", "source.x": "there is no key", "body.a.": "a step of the path is empty",
+		"body.*.a": "has no *",
+		"body.a:1": "there is no key", "attr.a b": "there is no key", `"source"`: "there is no key",
+		`body."a`:                          "not closed",
 		"attr." + strings.Repeat("x", 600): "it may have 512", "attr.\xff": "in UTF-8",
 	} {
 		if _, err := search.ParseKey(name); err == nil || !strings.Contains(err.Error(), want) {

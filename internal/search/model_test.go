@@ -44,21 +44,26 @@ func TestLikeAModel(t *testing.T) {
 }
 
 // texts are few and alike, so that terms are often true.
-var texts = rapid.SampledFrom([]string{"a", "b", "ab", "A", "aB", "a b", "1", "1.0", "10", "-2", "1e1", "", `"`, `\`, "é", "a.b", "*", "0"})
+var texts = rapid.SampledFrom([]string{"a", "b", "ab", "A", "aB", "a b", "1", "1.0", "10", "-2", "1e1", "", `"`, `\`,
+	"é", "a.b", "*", "0"})
 
 func drawItem(t *rapid.T) *search.Item {
 	m := &search.Item{
-		Body: []byte(drawBody(t)), ID: []byte(texts.Draw(t, "id")), Group: []byte(texts.Draw(t, "group")), Dedup: []byte(texts.Draw(t, "dedup")),
+		Body: []byte(drawBody(t)), ID: []byte(texts.Draw(t, "id")), Group: []byte(texts.Draw(t, "group")),
+		Dedup:  []byte(texts.Draw(t, "dedup")),
 		Sender: []byte(texts.Draw(t, "sender")), Source: []byte(texts.Draw(t, "source")),
-		Sent: at("2026-11-01T00:00:00Z") + rapid.Int64Range(-1, 1).Draw(t, "sent"), Count: rapid.Uint64Range(0, 3).Draw(t, "count"),
-		Size: rapid.IntRange(1023, 1025).Draw(t, "size"),
+		Sent:  at("2026-11-01T00:00:00Z") + rapid.Int64Range(-1, 1).Draw(t, "sent"),
+		Count: rapid.Uint64Range(0, 3).Draw(t, "count"),
+		Size:  rapid.IntRange(1023, 1025).Draw(t, "size"),
 	}
 	m.Now = m.Sent + time.Hour.Milliseconds() + rapid.Int64Range(-1, 1).Draw(t, "age")
 	if rapid.Bool().Draw(t, "received") {
 		m.First = m.Sent + 1
 	}
 	for i := range rapid.IntRange(0, 2).Draw(t, "attributes") {
-		m.Attributes = append(m.Attributes, search.Attribute{Name: []byte{"ab"[i]}, Value: []byte(texts.Draw(t, "value"))})
+		m.Attributes = append(m.Attributes, search.Attribute{
+			Name: []byte{"ab"[i]}, Value: []byte(texts.Draw(t, "value")),
+		})
 	}
 	return m
 }
@@ -85,11 +90,14 @@ func drawValue(t *rapid.T, depth int) string {
 		return "[" + strings.Join(parts, ",") + "]"
 	case kind < 4 && depth > 0:
 		for range rapid.IntRange(0, 3).Draw(t, "length") {
-			parts = append(parts, space.Draw(t, "space")+drawString(t)+space.Draw(t, "space")+":"+space.Draw(t, "space")+drawValue(t, depth-1))
+			parts = append(parts,
+				space.Draw(t, "space")+drawString(t)+space.Draw(t, "space")+":"+space.Draw(t, "space")+drawValue(t,
+					depth-1))
 		}
 		return "{" + strings.Join(parts, ",") + space.Draw(t, "space") + "}"
 	case kind == 4:
-		return rapid.SampledFrom([]string{"1", "1.0", "10", "-2", "1e1", "0", "-0", "0.1E+2", "true", "false", "null"}).Draw(t, "literal")
+		return rapid.SampledFrom([]string{"1", "1.0", "10", "-2", "1e1", "0", "-0", "0.1E+2", "true", "false",
+			"null"}).Draw(t, "literal")
 	}
 	return drawString(t)
 }
@@ -131,7 +139,10 @@ func drawTerm(t *rapid.T, m *search.Item) (text string, holds bool) {
 	case 5:
 		name := rapid.SampledFrom([]string{"id", "group", "dedup", "sender", "source"}).Draw(t, "name")
 		test, is := drawPattern(t)
-		got := map[string]string{"id": string(m.ID), "group": string(m.Group), "dedup": string(m.Dedup), "sender": string(m.Sender), "source": string(m.Source)}[name]
+		got := map[string]string{
+			"id": string(m.ID), "group": string(m.Group), "dedup": string(m.Dedup), "sender": string(m.Sender),
+			"source": string(m.Source),
+		}[name]
 		return name + test, is(got)
 	case 6:
 		op := rapid.SampledFrom([]string{"<", "<=", ">", ">="}).Draw(t, "op")

@@ -45,7 +45,8 @@ func allocates(t *testing.T, config Config, messages int) {
 		n := testing.AllocsPerRun(runs, func() { of.call.make(out) })
 		t.Logf("%s of %d: %.0f", of.name, messages, n)
 		if most := of.budget[messages]; n > most {
-			t.Errorf("to %s %d messages in one call takes %.0f allocations; the budget is %.0f", of.name, messages, n, most)
+			t.Errorf("to %s %d messages in one call takes %.0f allocations; the budget is %.0f", of.name, messages, n,
+				most)
 		}
 	}
 }

@@ -42,12 +42,15 @@ func http2Header(fields ...string) []byte {
 // announce opens a connection on which so many requests are begun that have a body, of which nothing comes.
 func announce(t *testing.T, s *Server, streams int) {
 	t.Helper()
-	conn, err := tls.Dial("tcp", s.entrance.listener.Addr().String(), &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}})
+	conn, err := tls.Dial("tcp", s.entrance.listener.Addr().String(), &tls.Config{
+		InsecureSkipVerify: true, NextProtos: []string{"h2"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	header := http2Header(":method", "POST", ":scheme", "https", ":authority", "h", ":path", "/", "content-length", "65536",
+	header := http2Header(":method", "POST", ":scheme", "https", ":authority", "h", ":path", "/", "content-length",
+		"65536",
 		"content-type", "application/x-www-form-urlencoded")
 	var b bytes.Buffer
 	b.WriteString("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
@@ -84,7 +87,8 @@ func TestAnnouncedBodiesTakeLittleMemory(t *testing.T) {
 	if n := memoryInUse() - before; n > most {
 		t.Errorf("%d MiB for %d connections of %d requests", n>>20, connections, streams)
 	} else {
-		t.Logf("%d KiB, of them %d KiB counted, for %d connections of %d requests", n>>10, s.entrance.front.MemoryInUse()>>10, connections, streams)
+		t.Logf("%d KiB, of them %d KiB counted, for %d connections of %d requests", n>>10,
+			s.entrance.front.MemoryInUse()>>10, connections, streams)
 	}
 
 	// Others are served meanwhile.
@@ -92,7 +96,9 @@ func TestAnnouncedBodiesTakeLittleMemory(t *testing.T) {
 	c.Base, c.Cred = s.Endpoint(), s.Root()
 	r := c.Request("CreateQueue", object{"QueueName": "q"})
 	c.Sign(r)
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true}}
+	client := &http.Client{
+		Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true},
+	}
 	defer client.CloseIdleConnections()
 	response, err := client.Do(r)
 	if err != nil {
@@ -142,7 +148,8 @@ func TestTooLongIsAnswered(t *testing.T) {
 			t.Fatalf("%s: %v", tc.name, err)
 		}
 		body, err := io.ReadAll(response.Body)
-		if err != nil || response.StatusCode != http.StatusRequestEntityTooLarge || !response.Close || !strings.Contains(string(body), "RequestEntityTooLargeException") {
+		if err != nil || response.StatusCode != http.StatusRequestEntityTooLarge || !response.Close ||
+			!strings.Contains(string(body), "RequestEntityTooLargeException") {
 			t.Errorf("%s: %d %s %v, closes %t", tc.name, response.StatusCode, body, err, response.Close)
 		}
 		if _, err := in.ReadByte(); !errors.Is(err, io.EOF) {

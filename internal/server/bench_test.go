@@ -86,7 +86,8 @@ func (c *caller) send(messages int) *prepared {
 	if messages == 1 {
 		return c.call("SendMessage", `{"QueueUrl":"`+c.queue+`",`+body+`}`)
 	}
-	return c.call("SendMessageBatch", `{"QueueUrl":"`+c.queue+`","Entries":[`+entries(messages, func(int) string { return body })+`]}`)
+	return c.call("SendMessageBatch",
+		`{"QueueUrl":"`+c.queue+`","Entries":[`+entries(messages, func(int) string { return body })+`]}`)
 }
 
 // receive returns a call that receives that many messages.

@@ -79,7 +79,8 @@ func TestBodiesShareMemory(t *testing.T) {
 		})
 	}
 	message := func(size int) object { return object{"QueueUrl": "q", "MessageBody": strings.Repeat("x", size)} }
-	tryAgain := generic("ServiceUnavailableException", "ServiceUnavailable", 503, "The service is temporarily unavailable. Please try again.")
+	tryAgain := generic("ServiceUnavailableException", "ServiceUnavailable", 503,
+		"The service is temporarily unavailable. Please try again.")
 	// The memory of a body of which more than half has come.
 	takes := func(length int) int64 { return int64(length) + 1 }
 
@@ -96,7 +97,8 @@ func TestBodiesShareMemory(t *testing.T) {
 	unsigned := send(form + strings.Repeat("x", 600_000))
 	free := size - takes(1_000_000)
 	left(free)
-	if status, text, err := answerOn(send(form + strings.Repeat("x", 600_000))); err != nil || status != tryAgain.Status {
+	if status, text, err := answerOn(send(form + strings.Repeat("x", 600_000))); err != nil ||
+		status != tryAgain.Status {
 		t.Errorf("a second client without a key: %d %s %v", status, text, err)
 	}
 	left(free)
@@ -202,7 +204,8 @@ func TestBodyLengths(t *testing.T) {
 	c := newClient(t, inJSON)
 	c.Make("CreateQueue", object{"QueueName": "q"})
 	empty := `{"QueueUrl":"q","MessageBody":"m"}`
-	for _, length := range []int{pooledBuffer - 1, pooledBuffer, pooledBuffer + 1, 2 * pooledBuffer, 2*pooledBuffer + 1, front.MaxBody - 1, front.MaxBody} {
+	for _, length := range []int{pooledBuffer - 1, pooledBuffer, pooledBuffer + 1, 2 * pooledBuffer, 2*pooledBuffer + 1,
+		front.MaxBody - 1, front.MaxBody} {
 		body := empty + strings.Repeat(" ", length-len(empty))
 		for _, chunked := range []bool{false, true} {
 			r := c.JSONRequest("SendMessage", body)

@@ -141,19 +141,20 @@ func newPair(t *testing.T, change func(owner, other *Config)) *pair {
 	one, two := inMemory(), inMemory()
 	mine, copied := p.newControls(t)
 	one.Join = joined(mine)
-	two.Join = joining(&fakeNode{control: copied, catchUp: p.catchUp, current: p.current, forward: func(ctx context.Context, payload []byte) ([]byte, error) {
-		if payload[0] == sentRequest {
-			p.forwarded.Add(1)
-		}
-		if p.broken.Load() {
-			return nil, errors.New("no connection")
-		}
-		if len(payload) > 1<<20 {
-			t.Errorf("a payload of %d bytes", len(payload))
-		}
-		answer, err := p.owner.peers.serveForwarded(ctx, bytes.Clone(payload))
-		return answer, errors.Join(err, p.catchUp(ctx))
-	}})
+	two.Join = joining(&fakeNode{control: copied, catchUp: p.catchUp, current: p.current,
+		forward: func(ctx context.Context, payload []byte) ([]byte, error) {
+			if payload[0] == sentRequest {
+				p.forwarded.Add(1)
+			}
+			if p.broken.Load() {
+				return nil, errors.New("no connection")
+			}
+			if len(payload) > 1<<20 {
+				t.Errorf("a payload of %d bytes", len(payload))
+			}
+			answer, err := p.owner.peers.serveForwarded(ctx, bytes.Clone(payload))
+			return answer, errors.Join(err, p.catchUp(ctx))
+		}})
 	change(&one, &two)
 	fresh := one
 	fresh.Data = t.TempDir()
@@ -188,7 +189,8 @@ func TestForwardedAnswers(t *testing.T) {
 		a, b := here.Call("CreateQueue", bad), there.Call("CreateQueue", bad)
 		if a.Failed != b.Failed || a.Status != 400 || a.Header.Get("Content-Type") != b.Header.Get("Content-Type") ||
 			a.Header.Get("X-Amzn-Query-Error") != b.Header.Get("X-Amzn-Query-Error") {
-			t.Errorf("%s: %d %s %v, the owner itself says %d %s %v", d, a.Status, a.Body, a.Header, b.Status, b.Body, b.Header)
+			t.Errorf("%s: %d %s %v, the owner itself says %d %s %v", d, a.Status, a.Body, a.Header, b.Status, b.Body,
+				b.Header)
 		}
 		a = here.Call("CreateQueue", object{"QueueName": "q"})
 		id := a.Header.Get("X-Amzn-Requestid")
@@ -200,7 +202,9 @@ func TestForwardedAnswers(t *testing.T) {
 		}
 		// A caller without permission is refused without a question to another node.
 		forwarded := p.forwarded.Load()
-		stranger := here.As(identity.Credential{Identity: identity.Identity{AccessKeyID: "AKIAIOSFODNN7EXAMPLE"}, Secret: "secret"})
+		stranger := here.As(identity.Credential{
+			Identity: identity.Identity{AccessKeyID: "AKIAIOSFODNN7EXAMPLE"}, Secret: "secret",
+		})
 		unsigned := here.Send("CreateQueue", here.Request("CreateQueue", object{"QueueName": "q"}))
 		for _, a := range []*answer{stranger.Call("CreateQueue", object{"QueueName": "q"}), unsigned} {
 			if a.Status != http.StatusForbidden || p.forwarded.Load() != forwarded {
@@ -210,7 +214,9 @@ func TestForwardedAnswers(t *testing.T) {
 	}
 	// Bodies may be large, but not that large.
 	c := clientOf(t, p.other, inJSON)
-	if a := c.Call("TagQueue", object{"QueueUrl": c.URL("q"), "Tags": object{"k": strings.Repeat("v", 768<<10)}}); a.Status != http.StatusRequestEntityTooLarge {
+	if a := c.Call("TagQueue", object{
+		"QueueUrl": c.URL("q"), "Tags": object{"k": strings.Repeat("v", 768<<10)},
+	}); a.Status != http.StatusRequestEntityTooLarge {
 		t.Errorf("a huge request: %d %s", a.Status, a.Body)
 	}
 }
@@ -220,10 +226,12 @@ func TestForwardedPresigned(t *testing.T) {
 	t.Parallel()
 	p := newPair(t, alike)
 	c := clientOf(t, p.other, inURL)
-	r, err := http.NewRequest(http.MethodGet, p.other.Endpoint()+"/?Action=CreateQueue&QueueName=pre%73igned&Version=2012-11-05&X-Amz-Expires=60", nil)
+	r, err := http.NewRequest(http.MethodGet,
+		p.other.Endpoint()+"/?Action=CreateQueue&QueueName=pre%73igned&Version=2012-11-05&X-Amz-Expires=60", nil)
 	apitest.Must(t, r, err)
 	credentials := aws.Credentials{AccessKeyID: c.Cred.AccessKeyID, SecretAccessKey: c.Cred.Secret}
-	uri, headers, err := v4.NewSigner().PresignHTTP(t.Context(), credentials, r, apitest.BodyHash(t, r), "sqs", c.Region, time.Now())
+	uri, headers, err := v4.NewSigner().PresignHTTP(t.Context(), credentials, r, apitest.BodyHash(t, r), "sqs",
+		c.Region, time.Now())
 	apitest.Must(t, uri, err)
 	signed, err := http.NewRequest(http.MethodGet, uri, nil)
 	apitest.Must(t, signed, err)
@@ -254,7 +262,8 @@ func TestForwardedFacts(t *testing.T) {
 		age         time.Duration
 		status      int
 	}{
-		{"10.1.2.3", "https", 0, 200}, {"10.1.2.3", "https", 10 * time.Minute, 200}, {"10.1.2.3", "https", time.Hour, 403},
+		{"10.1.2.3", "https", 0, 200}, {"10.1.2.3", "https", 10 * time.Minute, 200},
+		{"10.1.2.3", "https", time.Hour, 403},
 		{"192.0.2.1", "https", 0, 403}, {"10.1.2.3", "http", 0, 403},
 	} {
 		c := clientOf(t, p.other, inForm).As(bob)
@@ -280,7 +289,8 @@ func TestForwardedToNobody(t *testing.T) {
 	p := newPair(t, alike)
 	for _, d := range apitest.Dialects {
 		c := clientOf(t, p.other, d)
-		unavailable := generic("ServiceUnavailableException", "ServiceUnavailable", 503, "The service is temporarily unavailable. Please try again.")
+		unavailable := generic("ServiceUnavailableException", "ServiceUnavailable", 503,
+			"The service is temporarily unavailable. Please try again.")
 		p.broken.Store(true)
 		c.Fails("CreateQueue", object{"QueueName": "q"}, unavailable)
 		p.broken.Store(false)
@@ -320,11 +330,14 @@ func TestNodeThatIsBehind(t *testing.T) {
 		_, id := root.User(t, "bob-"+d.String(), "")
 		cred, _ := p.owner.entrance.front.Keys.Lookup(id)
 		bob := there.As(cred)
-		if a := bob.Call("ReceiveMessage", object{"QueueUrl": there.URL("q")}); a.Failed.Code != "AccessDenied" && a.Failed.Code != "AccessDeniedException" {
+		if a := bob.Call("ReceiveMessage", object{
+			"QueueUrl": there.URL("q"),
+		}); a.Failed.Code != "AccessDenied" && a.Failed.Code != "AccessDeniedException" {
 			t.Errorf("%s: %d %s", d, a.Status, a.Body)
 		}
 		status, body := call(t, p.owner, "iam", url.Values{
-			"Action": {"PutUserPolicy"}, "Version": {"2010-05-08"}, "UserName": {"bob-" + d.String()}, "PolicyName": {"own"},
+			"Action": {"PutUserPolicy"}, "Version": {"2010-05-08"}, "UserName": {"bob-" + d.String()},
+			"PolicyName":     {"own"},
 			"PolicyDocument": {apitest.Allow("sqs:*", "*")},
 		}.Encode(), &rootKey)
 		if status != http.StatusOK {
@@ -335,16 +348,20 @@ func TestNodeThatIsBehind(t *testing.T) {
 		// A body that is not all read before the key is looked at.
 		_, id = root.User(t, "eve-"+d.String(), apitest.Allow("sqs:*", "*"))
 		cred, _ = p.owner.entrance.front.Keys.Lookup(id)
-		there.As(cred).Make("SendMessage", object{"QueueUrl": there.URL("q"), "MessageBody": strings.Repeat("m", 128<<10)})
+		there.As(cred).Make("SendMessage", object{
+			"QueueUrl": there.URL("q"), "MessageBody": strings.Repeat("m", 128<<10),
+		})
 
 		none := refusal{
 			Shape: "com.amazonaws.sqs#QueueDoesNotExist", Code: "AWS.SimpleQueueService.NonExistentQueue", Status: 400,
-			Message: "The specified queue does not exist.", QueryMessage: "The specified queue does not exist for this wsdl version.",
+			Message:      "The specified queue does not exist.",
+			QueryMessage: "The specified queue does not exist for this wsdl version.",
 		}
 		there.Fails("PurgeQueue", object{"QueueUrl": there.URL("none")}, none)
 		p.broken.Store(true)
 		there.Fails("PurgeQueue", object{"QueueUrl": there.URL("none")},
-			generic("ServiceUnavailableException", "ServiceUnavailable", 503, "The service is temporarily unavailable. Please try again."))
+			generic("ServiceUnavailableException", "ServiceUnavailable", 503,
+				"The service is temporarily unavailable. Please try again."))
 		here.Fails("PurgeQueue", object{"QueueUrl": there.URL("none")}, none)
 		there.Make("SendMessage", object{"QueueUrl": there.URL("q"), "MessageBody": "m"})
 		p.broken.Store(false)
@@ -361,7 +378,8 @@ func TestNodeThatIsCutOff(t *testing.T) {
 		c := clientOf(t, p.other, d)
 		c.Make("CreateQueue", object{"QueueName": "q"})
 		p.outdated.Store(true)
-		unavailable := generic("ServiceUnavailableException", "ServiceUnavailable", 503, "The service is temporarily unavailable. Please try again.")
+		unavailable := generic("ServiceUnavailableException", "ServiceUnavailable", 503,
+			"The service is temporarily unavailable. Please try again.")
 		c.Fails("GetQueueUrl", object{"QueueName": "q"}, unavailable)
 		c.Fails("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "m"}, unavailable)
 		c.Fails("CreateQueue", object{"QueueName": "r"}, unavailable)
@@ -517,7 +535,8 @@ func TestKeysOfACluster(t *testing.T) {
 		stranger := onDisk(t.TempDir())
 		stranger.Join = joined(copied)
 		apitest.Must(t, 0, spoil(stranger.Data))
-		if _, err := Start(stranger); err == nil || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), "another installation") {
+		if _, err := Start(stranger); err == nil || !strings.Contains(err.Error(), what) ||
+			!strings.Contains(err.Error(), "another installation") {
 			t.Errorf("want it to say that it has %s: %v", what, err)
 		}
 	}
@@ -545,7 +564,8 @@ func TestOwnerThatCannotLook(t *testing.T) {
 		client := clientOf(t, s, d)
 		cutOff = true
 		client.Fails("GetQueueUrl", object{"QueueName": "absent"},
-			generic("ServiceUnavailableException", "ServiceUnavailable", 503, "The service is temporarily unavailable. Please try again."))
+			generic("ServiceUnavailableException", "ServiceUnavailable", 503,
+				"The service is temporarily unavailable. Please try again."))
 		cutOff = false
 		if a := client.Call("GetQueueUrl", object{"QueueName": "absent"}); a.Status != http.StatusBadRequest {
 			t.Errorf("%s: a queue that is not there: %d %s", d, a.Status, a.Body)

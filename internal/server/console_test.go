@@ -61,10 +61,12 @@ func TestVisitorsComeToTheConsole(t *testing.T) {
 			t.Errorf("%s: %d, to %q; want %q", c.path, res.StatusCode, target, c.target)
 		}
 		res, body := browse(t, "GET", at+c.target)
-		if res.StatusCode != http.StatusOK || !strings.Contains(body, "<title>Sluice</title>") || res.Header.Get("Content-Security-Policy") == "" {
+		if res.StatusCode != http.StatusOK || !strings.Contains(body, "<title>Sluice</title>") ||
+			res.Header.Get("Content-Security-Policy") == "" {
 			t.Errorf("%s: %d %v", c.target, res.StatusCode, res.Header)
 		}
-		if res, body := browse(t, "GET", at+c.target+"nothing"); res.StatusCode != http.StatusNotFound || strings.Contains(body, "<title>") {
+		if res, body := browse(t, "GET", at+c.target+"nothing"); res.StatusCode != http.StatusNotFound ||
+			strings.Contains(body, "<title>") {
 			t.Errorf("%snothing: %d", c.target, res.StatusCode)
 		}
 	}
@@ -75,7 +77,8 @@ func TestConsoleCanBeTurnedOff(t *testing.T) {
 	config := inMemory()
 	config.Console.Serve = false
 	s, _ := start(t, config)
-	if res, body := browse(t, "GET", s.Endpoint()+"/"); res.StatusCode != http.StatusOK || !strings.Contains(body, "speaks Amazon SQS") {
+	if res, body := browse(t, "GET", s.Endpoint()+"/"); res.StatusCode != http.StatusOK ||
+		!strings.Contains(body, "speaks Amazon SQS") {
 		t.Errorf("/: %d %s", res.StatusCode, body)
 	}
 	for _, path := range []string{"/console", "/console/", "/console/index.html"} {
@@ -168,7 +171,8 @@ func TestSignInByProviderAtAnotherNode(t *testing.T) {
 	}
 	callback := func() *url.URL { return visit(visit(p.other.Endpoint() + "/console/api/oidc").String()) }
 	before := p.forwarded.Load()
-	if to := visit(callback().String()); to.String() != p.other.Endpoint()+"/console/" || p.forwarded.Load() != before+1 {
+	if to := visit(callback().String()); to.String() != p.other.Endpoint()+"/console/" ||
+		p.forwarded.Load() != before+1 {
 		t.Fatalf("%s, %d forwarded", to, p.forwarded.Load()-before)
 	}
 	r, err := http.NewRequest(http.MethodGet, p.other.Endpoint()+"/console/api/session", nil)

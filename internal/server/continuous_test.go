@@ -84,12 +84,14 @@ func TestContinuousBackupThatFails(t *testing.T) {
 	config.MetricsListen = "127.0.0.1:0"
 	config.Logger = slog.New(slog.NewTextHandler(&log, nil))
 	s, _ := start(t, config)
-	eventually.True(t, "failed", func() bool { return strings.Contains(log.String(), "the continuous backup has failed") })
+	eventually.True(t, "failed",
+		func() bool { return strings.Contains(log.String(), "the continuous backup has failed") })
 	c := clientOf(t, s, inJSON)
 	c.Make("CreateQueue", object{"QueueName": "q"})
 	c.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "m"})
 	text := exposed(t, s)
-	if !strings.Contains(text, "sluice_backup_age_seconds ") || strings.Contains(text, "sluice_backup_failures_total 0\n") {
+	if !strings.Contains(text, "sluice_backup_age_seconds ") ||
+		strings.Contains(text, "sluice_backup_failures_total 0\n") {
 		t.Errorf("the metrics are %s", text)
 	}
 	if b := s.administration.continuous.describe(); b == nil || b.Failure == "" || b.LastMoment != nil {
@@ -125,7 +127,8 @@ func TestFailedSnapshotLeavesNothing(t *testing.T) {
 		if (err == nil) != (c.left == 1) {
 			t.Errorf("%s: %q, %v", c.text, dir, err)
 		}
-		if left, err := filepath.Glob(filepath.Join(config.Data, snapshotPrefix+"*")); err != nil || len(left) != c.left {
+		if left, err := filepath.Glob(filepath.Join(config.Data, snapshotPrefix+"*")); err != nil ||
+			len(left) != c.left {
 			t.Errorf("%s: there are %v, %v", c.text, left, err)
 		}
 	}
@@ -191,7 +194,8 @@ func TestContinuousBackupOnALowDisk(t *testing.T) {
 	var log safeBuffer
 	config.Logger = slog.New(slog.NewTextHandler(&log, nil))
 	start(t, config)
-	eventually.True(t, "refused", func() bool { return strings.Contains(log.String(), "the continuous backup has failed") })
+	eventually.True(t, "refused",
+		func() bool { return strings.Contains(log.String(), "the continuous backup has failed") })
 	if _, err := os.Stat(filepath.Join(dir, "backups")); !os.IsNotExist(err) {
 		t.Errorf("there is a place: %v", err)
 	}
@@ -222,7 +226,8 @@ func TestContinuousBackupIsLate(t *testing.T) {
 		c.note(nil, errors.New("the place is full"), 0)
 		late(true)
 		s := &admin.ServerStatus{Nodes: []admin.NodeStatus{{ContinuousBackup: c.describe()}}}
-		if p := problems(new(status.Status), s); len(p) != 1 || !strings.Contains(p[0].Problem, "is late: the place is full") {
+		if p := problems(new(status.Status), s); len(p) != 1 ||
+			!strings.Contains(p[0].Problem, "is late: the place is full") {
 			t.Errorf("the problems are %v", p)
 		}
 	}
@@ -256,7 +261,8 @@ func TestProblemsOfContinuousBackups(t *testing.T) {
 		"":                             {Nodes: []admin.NodeStatus{node(standby), node(makes), node(standby)}},
 		"by node a, is late: the buck": {Nodes: []admin.NodeStatus{node(standby), node(late)}},
 		"has no --backup-to":           {Nodes: []admin.NodeStatus{node(nil), node(standby)}},
-		"different values":             {Nodes: []admin.NodeStatus{node(makes), node(&admin.ContinuousBackup{To: "s3://y", Standby: true})}},
+		"different values": {Nodes: []admin.NodeStatus{node(makes),
+			node(&admin.ContinuousBackup{To: "s3://y", Standby: true})}},
 	} {
 		p := backupProblems(s)
 		if want == "" && len(p) > 0 || want != "" && (len(p) != 1 || !strings.Contains(p[0].Problem, want)) {

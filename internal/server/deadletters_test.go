@@ -23,7 +23,8 @@ func TestDeadLetterHasLine(t *testing.T) {
 	c.Base, c.Cred = s.Endpoint(), s.Root()
 	c.Make("CreateQueue", object{"QueueName": "dead"})
 	c.Make("CreateQueue", object{"QueueName": "q", "Attributes": object{
-		"VisibilityTimeout": "0", "RedrivePolicy": `{"maxReceiveCount":1,"deadLetterTargetArn":"` + c.ARN("dead") + `"}`}})
+		"VisibilityTimeout": "0",
+		"RedrivePolicy":     `{"maxReceiveCount":1,"deadLetterTargetArn":"` + c.ARN("dead") + `"}`}})
 	sent := c.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "a secret", "MessageAttributes": object{
 		"a": object{"DataType": "String", "StringValue": "another secret"}}})
 	for range 2 {
@@ -37,7 +38,8 @@ func TestDeadLetterHasLine(t *testing.T) {
 			}
 			if line["msg"] == "message moved to its dead-letter queue" {
 				says(t, line, map[string]any{
-					"level": "INFO", "queue": c.ARN("q"), "dead_letter_queue": c.ARN("dead"), "message_id": sent["MessageId"], "receive_count": 1,
+					"level": "INFO", "queue": c.ARN("q"), "dead_letter_queue": c.ARN("dead"),
+					"message_id": sent["MessageId"], "receive_count": 1,
 				})
 				return nil
 			}
@@ -68,7 +70,8 @@ func TestDeadLetterLinesAreBounded(t *testing.T) {
 	if n := strings.Count(log.String(), "\n"); n != deadLetterLines+3 {
 		t.Errorf("%d lines", n)
 	}
-	if want := fmt.Sprint("not_logged_before=", 2*deadLetterLines); strings.Count(log.String(), want) != 1 || strings.Count(log.String(), "not_logged_before") != 1 {
+	if want := fmt.Sprint("not_logged_before=", 2*deadLetterLines); strings.Count(log.String(), want) != 1 ||
+		strings.Count(log.String(), "not_logged_before") != 1 {
 		t.Errorf("not %s, once, in\n%s", want, log.String())
 	}
 }

@@ -93,7 +93,8 @@ func TestFullDisk(t *testing.T) {
 		fault.Store(&full)
 		refused := func(op string, in object) {
 			t.Helper()
-			if a := c.Call(op, in); a.Status != 503 || a.Failed.Code != "ServiceUnavailable" || a.Failed.Message != stuckWords {
+			if a := c.Call(op, in); a.Status != 503 || a.Failed.Code != "ServiceUnavailable" ||
+				a.Failed.Message != stuckWords {
 				t.Errorf("%s: %d %s", op, a.Status, a.Body)
 			}
 		}
@@ -113,7 +114,8 @@ func TestFullDisk(t *testing.T) {
 		}
 		c.Make("GetQueueUrl", object{"QueueName": "q"}) // which is in memory
 		eventually.Succeeds(t, func() error {           // what it found a moment before is good for half a second
-			if status, text := probe(t, s, "/readyz"); status != 503 || text != "the disk cannot be written: it is full\n" {
+			if status, text := probe(t, s, "/readyz"); status != 503 ||
+				text != "the disk cannot be written: it is full\n" {
 				return fmt.Errorf("/readyz: %d %s", status, text)
 			}
 			return nil
@@ -174,7 +176,9 @@ func TestFailedDisk(t *testing.T) {
 	c.Make("CreateQueue", object{"QueueName": "q"})
 	broken := syscall.EIO
 	fault.Store(&broken)
-	if a := c.Call("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "m"}); a.Status != 503 || !strings.Contains(a.Failed.Message, "a write has failed") {
+	if a := c.Call("SendMessage", object{
+		"QueueUrl": c.URL("q"), "MessageBody": "m",
+	}); a.Status != 503 || !strings.Contains(a.Failed.Message, "a write has failed") {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}
 	w := httptest.NewRecorder()

@@ -46,9 +46,10 @@ func TestIdleQueuesAreDeleted(t *testing.T) {
 	busy, kept := c.Create("busy", nil), c.Create("kept", nil)
 	c.Create("watched", nil)
 	owner := s.Root()
-	status, body := call(t, s, "monitoring", "Version=2010-08-01&Action=PutMetricAlarm&AlarmName=a&Namespace=AWS/SQS&MetricName=NumberOfMessagesSent"+
-		"&Dimensions.member.1.Name=QueueName&Dimensions.member.1.Value=watched&Statistic=Sum&Period=60&EvaluationPeriods=1&Threshold=1"+
-		"&ComparisonOperator=GreaterThanThreshold", &owner)
+	status, body := call(t, s, "monitoring",
+		"Version=2010-08-01&Action=PutMetricAlarm&AlarmName=a&Namespace=AWS/SQS&MetricName=NumberOfMessagesSent"+
+			"&Dimensions.member.1.Name=QueueName&Dimensions.member.1.Value=watched&Statistic=Sum&Period=60&EvaluationPeriods=1&Threshold=1"+
+			"&ComparisonOperator=GreaterThanThreshold", &owner)
 	if status != http.StatusOK {
 		t.Fatal(body)
 	}
@@ -84,17 +85,21 @@ func TestIdleQueuesAreDeleted(t *testing.T) {
 	for page, want := range map[string]string{
 		"ListMetrics&Namespace=Sluice/Queues": "IdleQueuesAnnounced",
 		"GetMetricStatistics&Namespace=Sluice/Queues&MetricName=IdleQueuesAnnounced&Period=86400&Statistics.member.1=Maximum&StartTime=" +
-			clock.Now().Add(-24*time.Hour).UTC().Format(time.RFC3339) + "&EndTime=" + clock.Now().Add(24*time.Hour).UTC().Format(time.RFC3339): "<Maximum>4",
+			clock.Now().Add(-24*time.Hour).UTC().Format(time.RFC3339) + "&EndTime=" +
+			clock.Now().Add(24*time.Hour).UTC().Format(time.RFC3339): "<Maximum>4",
 	} {
 		eventually.Succeeds(t, func() error {
-			if status, body := call(t, s, "monitoring", "Version=2010-08-01&Action="+page, &root); !strings.Contains(body, want) {
+			if status, body := call(t, s, "monitoring", "Version=2010-08-01&Action="+page,
+				&root); !strings.Contains(body, want) {
 				return fmt.Errorf("%s: %d %s", page, status, body)
 			}
 			return nil
 		})
 	}
 	c.Send(busy, "m")
-	_, err := c.TagQueue(t.Context(), &sqs.TagQueueInput{QueueUrl: kept, Tags: map[string]string{"sluice:idle": "keep"}})
+	_, err := c.TagQueue(t.Context(), &sqs.TagQueueInput{
+		QueueUrl: kept, Tags: map[string]string{"sluice:idle": "keep"},
+	})
 	apitest.Must(t, 0, err)
 	apitest.Must(t, 0, stop())
 
@@ -115,13 +120,16 @@ func TestIdleQueuesAreDeleted(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if got := events(); got["DeleteIdleQueue"] != 2 || got["RevokeIdleQueueDeletion"] != 2 || got["AnnounceIdleQueueDeletion"] != 4 {
+	if got := events(); got["DeleteIdleQueue"] != 2 || got["RevokeIdleQueueDeletion"] != 2 ||
+		got["AnnounceIdleQueueDeletion"] != 4 {
 		t.Errorf("the trail has %v", got)
 	}
 	if got := c.Bodies(busy); len(got) != 1 || got[0] != "m" {
 		t.Errorf("received %q", got)
 	}
-	if _, err := c.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: old, MessageBody: aws.String("late")}); apitest.Code(err) != "AWS.SimpleQueueService.NonExistentQueue" {
+	if _, err := c.SendMessage(t.Context(), &sqs.SendMessageInput{
+		QueueUrl: old, MessageBody: aws.String("late"),
+	}); apitest.Code(err) != "AWS.SimpleQueueService.NonExistentQueue" {
 		t.Errorf("a send to the queue that was deleted: %v", err)
 	}
 }

@@ -15,12 +15,15 @@ func TestIdleProcessReturnsMemory(t *testing.T) {
 		now  heapUse
 		want bool
 	}{
-		{"after a start that has allocated much", heapUse{allocated: 100 * mib, held: 60 * mib, alive: 10 * mib}, false},
+		{"after a start that has allocated much", heapUse{allocated: 100 * mib, held: 60 * mib, alive: 10 * mib},
+			false},
 		{"under load", heapUse{allocated: 1000 * mib, held: 60 * mib, alive: 10 * mib}, false},
 		{"idle", heapUse{allocated: 1032 * mib, held: 60 * mib, alive: 10 * mib}, true},
 		{"idle, with little to return", heapUse{allocated: 1033 * mib, held: 18 * mib, alive: 10 * mib}, false},
-		{"idle, with a large heap and little to return", heapUse{allocated: 1034 * mib, held: 490 * mib, alive: 400 * mib}, false},
-		{"idle, with a large heap and much to return", heapUse{allocated: 1035 * mib, held: 510 * mib, alive: 400 * mib}, true},
+		{"idle, with a large heap and little to return",
+			heapUse{allocated: 1034 * mib, held: 490 * mib, alive: 400 * mib}, false},
+		{"idle, with a large heap and much to return",
+			heapUse{allocated: 1035 * mib, held: 510 * mib, alive: 400 * mib}, true},
 		{"under load again", heapUse{allocated: 1070 * mib, held: 510 * mib, alive: 400 * mib}, false},
 	} {
 		if got := r.due(step.now); got != step.want {
@@ -45,7 +48,8 @@ func TestRestBegins(t *testing.T) {
 	for i, step := range []struct {
 		allocated uint64
 		want      bool
-	}{{100 * mib, false}, {101 * mib, true}, {102 * mib, false}, {400 * mib, false}, {401 * mib, true}, {402 * mib, false}} {
+	}{{100 * mib, false}, {101 * mib, true}, {102 * mib, false}, {400 * mib, false}, {401 * mib, true},
+		{402 * mib, false}} {
 		r.due(heapUse{allocated: step.allocated})
 		if got := r.begins(); got != step.want {
 			t.Errorf("look %d: %v, want %v", i, got, step.want)

@@ -36,7 +36,8 @@ func TestKeyAccess(t *testing.T) {
 		return *apitest.Must(t, out, err).QueueUrl
 	}
 	queues := map[string]string{
-		"id": queue("id", id), "arn": queue("arn", arn), "alias": queue("alias", "alias/aws/sqs"), "none": queue("none", ""),
+		"id": queue("id", id), "arn": queue("arn", arn), "alias": queue("alias", "alias/aws/sqs"),
+		"none": queue("none", ""),
 	}
 	user := func(name, policy string) *apitest.Actor {
 		t.Helper()
@@ -59,7 +60,9 @@ func TestKeyAccess(t *testing.T) {
 	} {
 		uses, reads, _ := strings.Cut(c.may, "-")
 		for queue, url := range queues {
-			_, err := c.SQS.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: &url, MessageBody: aws.String("m")})
+			_, err := c.SQS.SendMessage(t.Context(), &sqs.SendMessageInput{
+				QueueUrl: &url, MessageBody: aws.String("m"),
+			})
 			checkKeyAccess(t, name+" sends to "+queue, err, strings.Contains(uses, queue))
 			_, err = c.SQS.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: &url})
 			checkKeyAccess(t, name+" receives from "+queue, err, strings.Contains(uses+reads, queue))
@@ -103,13 +106,15 @@ func TestMovesTakeKeys(t *testing.T) {
 		for _, c := range []struct {
 			from, to string
 			free     bool // no key is involved
-		}{{locked, open, false}, {open, locked, false}, {letters, open, false}, {letters, "", false}, {plain, open, true}} {
+		}{{locked, open, false}, {open, locked, false}, {letters, open, false}, {letters, "", false},
+			{plain, open, true}} {
 			what, may := fmt.Sprintf("%s: from %s to %s", effect, c.from, c.to), may || c.free
 			in := &sqs.StartMessageMoveTaskInput{SourceArn: &c.from}
 			if c.to != "" {
 				in.DestinationArn = &c.to
 			}
-			_, err := user.SQS.StartMessageMoveTask(t.Context(), in) // of an empty queue; the first two have no dead letters
+			// of an empty queue; the first two have no dead letters
+			_, err := user.SQS.StartMessageMoveTask(t.Context(), in)
 			if refused := apitest.Code(err) == "AccessDenied" && strings.Contains(err.Error(), "kms:"); refused == may {
 				t.Errorf("%s: a task: %v", what, err)
 			}

@@ -105,7 +105,8 @@ func TestKeyServiceAtStart(t *testing.T) {
 	}
 
 	restored := byService(t.TempDir())
-	if _, err := backup.Restore(bytes.NewReader(archive), restored.Data, func(string, backup.About) error { return nil }); err != nil {
+	if _, err := backup.Restore(bytes.NewReader(archive), restored.Data,
+		func(string, backup.About) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	again, _ := start(t, restored)
@@ -125,7 +126,10 @@ func TestKeyServiceRefuses(t *testing.T) {
 	s, _ := start(t, config)
 	c := clientOf(t, s, inJSON)
 	c.Region = "us-east-1"
-	c.Make("CreateQueue", object{"QueueName": "q", "Attributes": object{"KmsMasterKeyId": "alias/aws/sqs", "KmsDataKeyReusePeriodSeconds": "600"}})
+	c.Make("CreateQueue", object{
+		"QueueName":  "q",
+		"Attributes": object{"KmsMasterKeyId": "alias/aws/sqs", "KmsDataKeyReusePeriodSeconds": "600"},
+	})
 	c.Make("CreateQueue", object{"QueueName": "new"})
 	c.Make("CreateQueue", object{"QueueName": "clear", "Attributes": object{"SqsManagedSseEnabled": "false"}})
 	send := object{"QueueUrl": c.URL("q"), "MessageBody": plaintext + "1"}
@@ -147,10 +151,13 @@ func TestKeyServiceRefuses(t *testing.T) {
 			modelled("Kms"+kind, "KMS."+kind+"Exception", 400, r.says))
 	}
 	watch.note(keyring.ErrInvalidState)
-	refused := modelled("KmsInvalidState", "KMS.InvalidStateException", 400, "The state of the key alias/aws/sqs does not allow its use.")
+	refused := modelled("KmsInvalidState", "KMS.InvalidStateException", 400,
+		"The state of the key alias/aws/sqs does not allow its use.")
 	c.Make("SendMessage", send) // the data key in memory may be used until its period ends
 	c.Make("SendMessage", object{"QueueUrl": c.URL("clear"), "MessageBody": "m"})
-	if got := c.Make("ReceiveMessage", object{"QueueUrl": c.URL("q"), "VisibilityTimeout": 0}); len(got["Messages"].(list)) != 1 {
+	if got := c.Make("ReceiveMessage", object{
+		"QueueUrl": c.URL("q"), "VisibilityTimeout": 0,
+	}); len(got["Messages"].(list)) != 1 {
 		t.Errorf("%v", got)
 	}
 	clock.move(decryptsFor)
@@ -161,12 +168,16 @@ func TestKeyServiceRefuses(t *testing.T) {
 	if len(c.Make("ReceiveMessage", object{"QueueUrl": c.URL("clear")})["Messages"].(list)) != 1 {
 		t.Error("a message in clear is not received")
 	}
-	if status, body := callAdmin(t, s, "PeekMessages", `{"QueueUrl":"`+c.URL("q")+`","IncludeBody":true}`); status != http.StatusOK || strings.Contains(body, plaintext) {
+	if status, body := callAdmin(t, s, "PeekMessages",
+		`{"QueueUrl":"`+c.URL("q")+`","IncludeBody":true}`); status != http.StatusOK ||
+		strings.Contains(body, plaintext) {
 		t.Errorf("%d %s", status, body)
 	}
 
 	watch.note(nil)
-	got := c.Make("ReceiveMessage", object{"QueueUrl": c.URL("q"), "MaxNumberOfMessages": 10, "AttributeNames": list{"All"}})["Messages"].(list)
+	got := c.Make("ReceiveMessage", object{
+		"QueueUrl": c.URL("q"), "MaxNumberOfMessages": 10, "AttributeNames": list{"All"},
+	})["Messages"].(list)
 	if len(got) != 3 {
 		t.Errorf("%d messages", len(got))
 	}
@@ -203,7 +214,8 @@ func TestRedriveWaitsForKeyService(t *testing.T) {
 	if status != http.StatusOK {
 		t.Fatalf("%d %s", status, body)
 	}
-	if status, body = callAdmin(t, s, "ListRedriveTasks", `{"QueueUrl":"`+c.URL("q")+`"}`); !strings.Contains(body, `"RUNNING"`) {
+	if status, body = callAdmin(t, s, "ListRedriveTasks", `{"QueueUrl":"`+c.URL("q")+`"}`); !strings.Contains(body,
+		`"RUNNING"`) {
 		t.Errorf("%d %s", status, body)
 	}
 	watch.note(nil)
@@ -235,7 +247,8 @@ func TestKeyServiceIsSilent(t *testing.T) {
 	}
 	c.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "m"})
 	described := &admin.ServerStatus{Nodes: []admin.NodeStatus{{Name: "a", KeyService: watch.describe()}}}
-	if p := problems(new(status.Status), described); len(p) != 1 || !strings.Contains(p[0].Problem, "node a") || !strings.Contains(p[0].Problem, "i/o timeout") {
+	if p := problems(new(status.Status), described); len(p) != 1 || !strings.Contains(p[0].Problem, "node a") ||
+		!strings.Contains(p[0].Problem, "i/o timeout") {
 		t.Errorf("the problems are %v", p)
 	}
 	clock.move(time.Minute)
@@ -250,7 +263,9 @@ func TestKeyServiceIsSilent(t *testing.T) {
 		t.Error(err)
 	}
 	c.Make("SendMessage", object{"QueueUrl": c.URL("r"), "MessageBody": "m"})
-	if p := problems(new(status.Status), &admin.ServerStatus{Nodes: []admin.NodeStatus{{KeyService: watch.describe()}}}); len(p) > 0 {
+	if p := problems(new(status.Status), &admin.ServerStatus{
+		Nodes: []admin.NodeStatus{{KeyService: watch.describe()}},
+	}); len(p) > 0 {
 		t.Errorf("the problems are %v", p)
 	}
 }

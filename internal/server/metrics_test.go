@@ -35,7 +35,8 @@ func scrapePage(t *testing.T, s *Server, page string) string {
 
 func TestMetricsSayWhatIsDone(t *testing.T) {
 	config := Default()
-	config.Data, config.Listen, config.MetricsListen, config.Version = filepath.Join(t.TempDir(), "data"), "127.0.0.1:0", "127.0.0.1:0", "v1.2.3"
+	config.Data, config.Listen, config.MetricsListen, config.Version = filepath.Join(t.TempDir(), "data"),
+		"127.0.0.1:0", "127.0.0.1:0", "v1.2.3"
 	s, _ := start(t, config)
 	cred, _ := s.accounts.credentials.Root(account)
 	c := &client{T: t, Base: s.Endpoint(), Region: "us-east-1", Cred: cred, Path: "/"}
@@ -43,10 +44,13 @@ func TestMetricsSayWhatIsDone(t *testing.T) {
 	for range 3 {
 		c.Make("SendMessage", object{"QueueUrl": c.URL("secret-name"), "MessageBody": "hello"})
 	}
-	if a := c.Call("SendMessage", object{"QueueUrl": c.URL("nowhere"), "MessageBody": "hello"}); a.Status != http.StatusBadRequest {
+	if a := c.Call("SendMessage", object{
+		"QueueUrl": c.URL("nowhere"), "MessageBody": "hello",
+	}); a.Status != http.StatusBadRequest {
 		t.Fatalf("no such queue: %d", a.Status)
 	}
-	if a := c.As(identity.Credential{Identity: cred.Identity, Secret: "wrong"}).Call("SendMessage", object{}); a.Status != http.StatusForbidden {
+	if a := c.As(identity.Credential{Identity: cred.Identity, Secret: "wrong"}).Call("SendMessage",
+		object{}); a.Status != http.StatusForbidden {
 		t.Fatalf("a wrong signature: %d", a.Status)
 	}
 	want := []string{
@@ -54,7 +58,8 @@ func TestMetricsSayWhatIsDone(t *testing.T) {
 		`sluice_requests_total{code="4xx",operation="SendMessage",service="sqs"} 2`,
 		`sluice_requests_total{code="2xx",operation="CreateQueue",service="sqs"} 1`,
 		`sluice_request_duration_seconds_count{operation="SendMessage",service="sqs"} 5`,
-		`sluice_trail_events_dropped_total{kind="data",stage="recording"} 0`, `sluice_trail_events_dropped_total{kind="management",stage="delivery"} 0`,
+		`sluice_trail_events_dropped_total{kind="data",stage="recording"} 0`,
+		`sluice_trail_events_dropped_total{kind="management",stage="delivery"} 0`,
 		`sluice_requests_in_flight 0`, `sluice_requests_memory_bytes 0`,
 		`version="v1.2.3"`, "sluice_disk_low 0", "sluice_disk_free_bytes", "go_goroutines", "process_open_fds",
 	}
@@ -115,7 +120,8 @@ func TestQueuesHavePages(t *testing.T) {
 		t.Error("there are numbers of a minute that is not over")
 	}
 	c.Make("DeleteQueue", object{"QueueUrl": c.URL("orders")})
-	if text := scrape(t, s); !strings.Contains(text, "sluice_messages_sent_total 2\n") || strings.Contains(text, "bills") {
+	if text := scrape(t, s); !strings.Contains(text, "sluice_messages_sent_total 2\n") ||
+		strings.Contains(text, "bills") {
 		t.Error("the messages of all queues are not 2, or a queue is named")
 	}
 }
@@ -146,11 +152,13 @@ func TestMetricsOfTopics(t *testing.T) {
 	eventually.Succeeds(t, func() error {
 		text := scrapePage(t, s, "/metrics/topics")
 		for _, want := range []string{"sluice_topic_published_total", "sluice_topic_published_bytes_total"} {
-			if line := want + `{account="` + account + `",region="us-east-1",topic="news"} 3`; !strings.Contains(text, line) {
+			if line := want + `{account="` + account + `",region="us-east-1",topic="news"} 3`; !strings.Contains(text,
+				line) {
 				return fmt.Errorf("no %s in %s", line, text)
 			}
 		}
-		if !strings.Contains(text, `sluice_topic_failed_total{account="`+account+`"`) || strings.Contains(text, "gone") {
+		if !strings.Contains(text, `sluice_topic_failed_total{account="`+account+`"`) ||
+			strings.Contains(text, "gone") {
 			return fmt.Errorf("the page is %s", text)
 		}
 		return nil

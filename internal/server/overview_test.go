@@ -37,7 +37,8 @@ func TestServerSaysHowItStands(t *testing.T) {
 	s, _ := start(t, config)
 	c := &client{T: t, Dialect: inJSON, Base: s.Endpoint(), Region: "us-east-1", Cred: s.Root(), Path: "/"}
 	empty, _ := describe(t, s)
-	if n := empty.Nodes; len(n) != 1 || n[0].Version != "v1.2.3" || n[0].StartedTimestamp != began.UnixMilli() || n[0].DiskFreeBytes == nil || n[0].LastBackup != nil {
+	if n := empty.Nodes; len(n) != 1 || n[0].Version != "v1.2.3" || n[0].StartedTimestamp != began.UnixMilli() ||
+		n[0].DiskFreeBytes == nil || n[0].LastBackup != nil {
 		t.Errorf("the server is %+v", n)
 	}
 	if empty.Queues != 0 || empty.Messages != (admin.MessageCounts{}) || len(empty.Problems) != 0 {
@@ -53,7 +54,8 @@ func TestServerSaysHowItStands(t *testing.T) {
 	c.Make("ReceiveMessage", object{"QueueUrl": "jobs"})
 	seconds.Add(2)
 	is, _ := describe(t, s)
-	if want := (admin.MessageCounts{Visible: 2, InFlight: 1, Delayed: 1, DeadLetters: 1}); is.Messages != want || is.Queues != 2 || is.DeadLetterQueues != 1 {
+	if want := (admin.MessageCounts{Visible: 2, InFlight: 1, Delayed: 1, DeadLetters: 1}); is.Messages != want ||
+		is.Queues != 2 || is.DeadLetterQueues != 1 {
 		t.Errorf("%+v, want %+v in 2 queues", is, want)
 	}
 	s.storage.space.low.Store(true)
@@ -93,7 +95,9 @@ func TestStatusOfManyQueues(t *testing.T) {
 		dead[arn] = i%2 == 0
 		last := &queue.Row{Time: queue.At(time.Unix(600, 0)), Minutes: 1}
 		last.Values[queue.MetricOldestAge].Max = uint64(i % 100)
-		standings = append(standings, queue.Standing{ARN: arn, Counts: queue.Counts{Visible: 3, InFlight: 2, Delayed: 1}, Last: last})
+		standings = append(standings, queue.Standing{
+			ARN: arn, Counts: queue.Counts{Visible: 3, InFlight: 2, Delayed: 1}, Last: last,
+		})
 	}
 	got := countMessages(standings, dead)
 	if got.Visible != 30_000 || got.InFlight != 20_000 || got.Delayed != 10_000 || got.DeadLetters != 30_000 {
@@ -119,7 +123,8 @@ func TestStatusOfManyQueues(t *testing.T) {
 		t.Errorf("%d looks", looks)
 	}
 	left, leave := context.WithCancel(t.Context())
-	if _, err := r.get(left, time.Unix(2000, 0), func(context.Context) report { leave(); return report{} }); err == nil {
+	if _, err := r.get(left, time.Unix(2000, 0),
+		func(context.Context) report { leave(); return report{} }); err == nil {
 		t.Error("a report for a caller who has left is kept")
 	}
 	if got, err := r.get(t.Context(), time.Unix(2000, 0), look); err != nil || looks != 3 {
@@ -131,7 +136,8 @@ func TestStatusOfManyQueues(t *testing.T) {
 func TestStatusOfWhatCannotBeCounted(t *testing.T) {
 	t.Parallel()
 	got := uncounted([]report{{}, {Uncounted: true}, {Node: admin.NodeStatus{Name: "b"}, Uncounted: true}})
-	if len(got) != 2 || !strings.HasPrefix(got[0].Problem, "The server could not") || !strings.HasPrefix(got[1].Problem, "Node b could not") {
+	if len(got) != 2 || !strings.HasPrefix(got[0].Problem, "The server could not") ||
+		!strings.HasPrefix(got[1].Problem, "Node b could not") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -156,7 +162,10 @@ func TestOldestMessageOfQueue(t *testing.T) {
 func TestStatusOfOtherNodes(t *testing.T) {
 	t.Parallel()
 	a := admin.MessageCounts{Visible: 1, OldestMessage: &admin.OldestMessage{QueueArn: "new", SentTimestamp: 9}}
-	a.Add(admin.MessageCounts{Visible: 2, InFlight: 3, Delayed: 4, DeadLetters: 5, OldestMessage: &admin.OldestMessage{QueueArn: "old", SentTimestamp: 3}})
+	a.Add(admin.MessageCounts{
+		Visible: 2, InFlight: 3, Delayed: 4, DeadLetters: 5,
+		OldestMessage: &admin.OldestMessage{QueueArn: "old", SentTimestamp: 3},
+	})
 	a.Add(admin.MessageCounts{})
 	if a.Visible != 3 || a.InFlight != 3 || a.Delayed != 4 || a.DeadLetters != 5 || a.OldestMessage.QueueArn != "old" {
 		t.Errorf("%+v", a)

@@ -41,7 +41,8 @@ func TestPauseRaisesTheFormat(t *testing.T) {
 	c.Region = "us-east-1" // where callAdmin is
 	c.Make("CreateQueue", object{"QueueName": "q.fifo", "Attributes": object{"FifoQueue": "true"}})
 	input := `{"QueueUrl":"` + c.URL("q.fifo") + `"`
-	if status, body := callAdmin(t, s, "PauseMessageGroups", input+`,"MessageGroupIds":["a"]}`); status != http.StatusOK {
+	if status, body := callAdmin(t, s, "PauseMessageGroups",
+		input+`,"MessageGroupIds":["a"]}`); status != http.StatusOK {
 		t.Fatalf("%d %s", status, body)
 	}
 	if f, err := datadir.ReadFormat(config.Data); err != nil || f.Number != formats.PausedGroups {

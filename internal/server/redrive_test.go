@@ -26,7 +26,9 @@ func TestRedriveWaitsForAllNodes(t *testing.T) {
 		t.Errorf("a dry run: %d %s", status, body)
 	}
 	status, body := callAdmin(t, p.owner, "RedriveMessages", input+"}")
-	if status != http.StatusServiceUnavailable || !strings.Contains(body, "when all nodes of the cluster know how: the node c runs version 1.0, which is too old for it.") {
+	if status != http.StatusServiceUnavailable ||
+		!strings.Contains(body,
+			"when all nodes of the cluster know how: the node c runs version 1.0, which is too old for it.") {
 		t.Errorf("%d %s", status, body)
 	}
 	old.Store(false)

@@ -58,8 +58,9 @@ func TestRequestLog(t *testing.T) {
 	c.Base, c.Cred = s.Endpoint(), s.Root()
 	c.Make("CreateQueue", object{"QueueName": "q"})
 	says(t, requestLine(t, &log, "CreateQueue"), map[string]any{
-		"service": "sqs", "region": c.Region, "queue": c.ARN("q"), "caller": identity.RootARN(account), "access_key_id": c.Cred.AccessKeyID,
-		"user_agent": "Go-http-client/1.1", "status": 200, "error": nil, "gone": nil,
+		"service": "sqs", "region": c.Region, "queue": c.ARN("q"), "caller": identity.RootARN(account),
+		"access_key_id": c.Cred.AccessKeyID,
+		"user_agent":    "Go-http-client/1.1", "status": 200, "error": nil, "gone": nil,
 	})
 
 	r := c.Request("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "m"})
@@ -77,7 +78,8 @@ func TestRequestLog(t *testing.T) {
 	stranger := c.As(identity.Credential{Identity: identity.Identity{AccessKeyID: "AKIAUNKNOWN"}, Secret: "secret"})
 	stranger.Call("ListQueues", nil)
 	says(t, requestLine(t, &log, "ListQueues"), map[string]any{
-		"caller": nil, "access_key_id": "AKIAUNKNOWN", "code": "InvalidClientTokenId", "error": "The security token included in the request is invalid.",
+		"caller": nil, "access_key_id": "AKIAUNKNOWN", "code": "InvalidClientTokenId",
+		"error": "The security token included in the request is invalid.",
 	})
 	wrong := c.As(identity.Credential{Identity: c.Cred.Identity, Secret: "wrong"})
 	wrong.Call("ListQueueTags", object{"QueueUrl": c.URL("q")})
@@ -88,7 +90,8 @@ func TestRequestLog(t *testing.T) {
 	other, _ := s.accounts.credentials.Root(otherAccount)
 	c.As(other).Call("GetQueueUrl", object{"QueueName": "q", "QueueOwnerAWSAccountId": account})
 	says(t, requestLine(t, &log, "GetQueueUrl"), map[string]any{
-		"code": "AWS.SimpleQueueService.NonExistentQueue", "queue": c.ARN("q"), "denied_by": "no resource-based policy allows it",
+		"code": "AWS.SimpleQueueService.NonExistentQueue", "queue": c.ARN("q"),
+		"denied_by": "no resource-based policy allows it",
 	})
 
 	s.entrance.front.LogRequests(false)
@@ -118,7 +121,9 @@ func TestClientsThatLeaveAreGone(t *testing.T) {
 			c := newClient(t, inJSON)
 			c.Base, c.Cred = s.Endpoint(), s.Root()
 			for _, queue := range []string{"q", "q.fifo"} {
-				c.Make("CreateQueue", object{"QueueName": queue, "Attributes": map[bool]object{true: {"FifoQueue": "true"}}[queue == "q.fifo"]})
+				c.Make("CreateQueue", object{
+					"QueueName": queue, "Attributes": map[bool]object{true: {"FifoQueue": "true"}}[queue == "q.fifo"],
+				})
 				r := c.Request("ReceiveMessage", object{"QueueUrl": c.URL(queue), "WaitTimeSeconds": 20})
 				c.Sign(r)
 				conn := dial(t, s)
@@ -128,7 +133,9 @@ func TestClientsThatLeaveAreGone(t *testing.T) {
 				time.Sleep(50 * time.Millisecond) // for the poll to wait
 				conn.Close()
 			}
-			says(t, requestLine(t, &log, "ReceiveMessage"), map[string]any{"gone": true, "status": nil, "code": nil, "cause": nil})
+			says(t, requestLine(t, &log, "ReceiveMessage"), map[string]any{
+				"gone": true, "status": nil, "code": nil, "cause": nil,
+			})
 			eventually.Succeeds(t, func() error {
 				text := scrape(t, s)
 				for _, line := range []string{

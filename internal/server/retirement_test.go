@@ -99,13 +99,17 @@ func TestRetiredKey(t *testing.T) {
 		t.Errorf("messages that are being sent may need %v", due)
 	}
 	r.setKey("named", old)
-	if a := r.Call("SendMessage", object{"QueueUrl": r.URL("named"), "MessageBody": "m"}); a.Status != http.StatusBadRequest ||
+	if a := r.Call("SendMessage", object{
+		"QueueUrl": r.URL("named"), "MessageBody": "m",
+	}); a.Status != http.StatusBadRequest ||
 		!strings.Contains(string(a.Body), "KmsDisabled") {
 		t.Errorf("a send under it: %d %s", a.Status, a.Body)
 	}
 	topic := apitest.Element(asRoot(t, r.server, "CreateTopic", "Name", "t"), "TopicArn")
-	asRoot(t, r.server, "SetTopicAttributes", "TopicArn", topic, "AttributeName", "KmsMasterKeyId", "AttributeValue", old)
-	if status, body := tryAsRoot(t, r.server, "Publish", "TopicArn", topic, "Message", "x"); status != http.StatusBadRequest ||
+	asRoot(t, r.server, "SetTopicAttributes", "TopicArn", topic, "AttributeName", "KmsMasterKeyId", "AttributeValue",
+		old)
+	if status, body := tryAsRoot(t, r.server, "Publish", "TopicArn", topic, "Message",
+		"x"); status != http.StatusBadRequest ||
 		apitest.Element(body, "Code") != "KMSDisabled" {
 		t.Errorf("a publish under it: %d %s", status, body)
 	}
@@ -164,7 +168,8 @@ func TestRetirementIsDue(t *testing.T) {
 		forward time.Duration
 		noted   bool
 		want    int
-	}{{retirementPause - time.Minute, false, 0}, {retirementPause, false, 1}, {0, true, 0}, {retirementEvery - time.Minute, false, 0}, {time.Minute, false, 1}} {
+	}{{retirementPause - time.Minute, false, 0}, {retirementPause, false, 1}, {0, true, 0},
+		{retirementEvery - time.Minute, false, 0}, {time.Minute, false, 1}} {
 		now = now.Add(c.forward)
 		if c.noted {
 			_, err := r.server.secrecy.used.Note(t.Context(), old, 1, now)

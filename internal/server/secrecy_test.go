@@ -83,7 +83,9 @@ func fill(t *testing.T, s *Server, queue string, n int) {
 						"MessageAttributes": object{"kind": text(fmt.Sprint(plaintext, " value ", j))},
 					})
 				}
-				if a := c.Call("SendMessageBatch", object{"QueueUrl": c.URL(queue), "Entries": entries}); a.Status != http.StatusOK {
+				if a := c.Call("SendMessageBatch", object{
+					"QueueUrl": c.URL(queue), "Entries": entries,
+				}); a.Status != http.StatusOK {
 					t.Error(a.Status, string(a.Body))
 				}
 			}
@@ -123,11 +125,14 @@ func TestNothingReadableIsStored(t *testing.T) {
 			if err != nil || on && f.Number < formats.Encrypted {
 				t.Errorf("the format is %d, %v", f.Number, err)
 			}
-			got := c.Make("ReceiveMessage", object{"QueueUrl": c.URL("q"), "MessageAttributeNames": list{"All"}, "MaxNumberOfMessages": 10})
+			got := c.Make("ReceiveMessage", object{
+				"QueueUrl": c.URL("q"), "MessageAttributeNames": list{"All"}, "MaxNumberOfMessages": 10,
+			})
 			for _, m := range got["Messages"].(list) {
 				m := m.(object)
 				body := m["Body"].(string)
-				if !strings.HasPrefix(body, plaintext+" body ") || m["MD5OfBody"] != md5Of(body) || m["MessageAttributes"] == nil {
+				if !strings.HasPrefix(body, plaintext+" body ") || m["MD5OfBody"] != md5Of(body) ||
+					m["MessageAttributes"] == nil {
 					t.Errorf("%v", m)
 				}
 			}
@@ -183,8 +188,12 @@ func TestEncryptedMessagesTravel(t *testing.T) {
 	c := clientOf(t, s, inJSON)
 	c.Region = "us-east-1"
 	c.Make("CreateQueue", object{"QueueName": "plain", "Attributes": object{"SqsManagedSseEnabled": "false"}})
-	c.Make("CreateQueue", object{"QueueName": "secret", "Attributes": object{"RedrivePolicy": redrive(c.ARN("plain"), "1")}})
-	c.Make("CreateQueue", object{"QueueName": "secret.fifo", "Attributes": object{"FifoQueue": "true", "KmsMasterKeyId": "alias/aws/sqs"}})
+	c.Make("CreateQueue", object{
+		"QueueName": "secret", "Attributes": object{"RedrivePolicy": redrive(c.ARN("plain"), "1")},
+	})
+	c.Make("CreateQueue", object{
+		"QueueName": "secret.fifo", "Attributes": object{"FifoQueue": "true", "KmsMasterKeyId": "alias/aws/sqs"},
+	})
 	c.Make("CreateQueue", object{"QueueName": "back"})
 	send := func(body string) {
 		t.Helper()
@@ -207,8 +216,9 @@ func TestEncryptedMessagesTravel(t *testing.T) {
 	peek(`,"Filter":"another"`, `"Messages":[]`)
 
 	// A task edits the dead letter and brings it elsewhere; another brings it back as it is.
-	status, body := callAdmin(t, s, "RedriveMessages", `{"QueueUrl":"`+c.URL("plain")+`","DestinationArn":"`+c.ARN("back")+
-		`","Filter":"dead","Edit":{"SetAttributes":{"b":{"DataType":"String","StringValue":"`+plaintext+`edit"}}}}`)
+	status, body := callAdmin(t, s, "RedriveMessages",
+		`{"QueueUrl":"`+c.URL("plain")+`","DestinationArn":"`+c.ARN("back")+
+			`","Filter":"dead","Edit":{"SetAttributes":{"b":{"DataType":"String","StringValue":"`+plaintext+`edit"}}}}`)
 	if status != http.StatusOK {
 		t.Fatalf("%d %s", status, body)
 	}
@@ -219,7 +229,8 @@ func TestEncryptedMessagesTravel(t *testing.T) {
 	})
 	c.Make("StartMessageMoveTask", object{"SourceArn": c.ARN("plain"), "DestinationArn": c.ARN("back")})
 	moved := bodies(c, "back", 1)
-	if m := moved[plaintext+"dead"]; m == nil || len(m["MessageAttributes"].(object)) != 2 || m["MD5OfBody"] != md5Of(plaintext+"dead") {
+	if m := moved[plaintext+"dead"]; m == nil || len(m["MessageAttributes"].(object)) != 2 ||
+		m["MD5OfBody"] != md5Of(plaintext+"dead") {
 		t.Errorf("%v", moved)
 	}
 	send(plaintext + "dead again")
@@ -266,7 +277,8 @@ func publishes(t *testing.T, s *Server, c *client) {
 				maps.Copy(attributes, object{"FifoQueue": "true"})
 			}
 			c.Make("CreateQueue", object{"QueueName": name, "Attributes": attributes})
-			topics("Subscribe", "TopicArn", arn, "Protocol", "sqs", "Endpoint", c.ARN(name), "Attributes.entry.1.key", "RawMessageDelivery",
+			topics("Subscribe", "TopicArn", arn, "Protocol", "sqs", "Endpoint", c.ARN(name), "Attributes.entry.1.key",
+				"RawMessageDelivery",
 				"Attributes.entry.1.value", fmt.Sprint(raw))
 		}
 		for _, size := range []int{1, 200_000} { // the larger one waits in the backlog
@@ -284,7 +296,8 @@ func publishes(t *testing.T, s *Server, c *client) {
 					var envelope struct{ Message, SequenceNumber string }
 					if !raw && (json.Unmarshal([]byte(body), &envelope) != nil || envelope.Message != message ||
 						(envelope.SequenceNumber != "") != (kind != "")) ||
-						raw && (body != message || len(m["MessageAttributes"].(object)) != 1) || m["MD5OfBody"] != md5Of(body) {
+						raw && (body != message || len(m["MessageAttributes"].(object)) != 1) ||
+						m["MD5OfBody"] != md5Of(body) {
 						t.Errorf("%s has %.200s", name, body)
 					}
 				}
@@ -465,7 +478,9 @@ func TestUnknownKeys(t *testing.T) {
 		c := clientOf(t, s, d)
 		c.Make("CreateQueue", object{"QueueName": "q"})
 		c.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "before"})
-		c.Make("SetQueueAttributes", object{"QueueUrl": c.URL("q"), "Attributes": object{"KmsMasterKeyId": "alias/other"}})
+		c.Make("SetQueueAttributes", object{
+			"QueueUrl": c.URL("q"), "Attributes": object{"KmsMasterKeyId": "alias/other"},
+		})
 		c.Fails("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "x"},
 			modelled("KmsNotFound", "KMS.NotFoundException", 400, "The key alias/other does not exist."))
 		if got := bodies(c, "q", 1); got["before"] == nil {
@@ -475,7 +490,9 @@ func TestUnknownKeys(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.Make("SetQueueAttributes", object{"QueueUrl": c.URL("q"), "Attributes": object{"KmsMasterKeyId": ring.First().ID()}})
+		c.Make("SetQueueAttributes", object{
+			"QueueUrl": c.URL("q"), "Attributes": object{"KmsMasterKeyId": ring.First().ID()},
+		})
 		c.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "after"})
 		if got := bodies(c, "q", 1); got["after"] == nil {
 			t.Errorf("%v", got)
@@ -588,7 +605,8 @@ func TestUnknownKeysOfTopics(t *testing.T) {
 	for op, params := range map[string][]string{
 		"Publish": {"TopicArn", topic, "Message", "x"},
 		"PublishBatch": {
-			"TopicArn", topic, "PublishBatchRequestEntries.member.1.Id", "a", "PublishBatchRequestEntries.member.1.Message", "x",
+			"TopicArn", topic, "PublishBatchRequestEntries.member.1.Id", "a",
+			"PublishBatchRequestEntries.member.1.Message", "x",
 		},
 	} {
 		status, body := tryAsRoot(t, s, op, params...)
@@ -647,7 +665,9 @@ func TestEncryptionComesAndGoes(t *testing.T) {
 	}
 	set := func(name, managed string) {
 		t.Helper()
-		c.Make("SetQueueAttributes", object{"QueueUrl": c.URL(name), "Attributes": object{"SqsManagedSseEnabled": managed}})
+		c.Make("SetQueueAttributes", object{
+			"QueueUrl": c.URL(name), "Attributes": object{"SqsManagedSseEnabled": managed},
+		})
 	}
 	send("q", "f.fifo")
 	restart(keys)
@@ -664,7 +684,8 @@ func TestEncryptionComesAndGoes(t *testing.T) {
 		}
 		for i := range sent {
 			got := c.Make("ReceiveMessage", object{"QueueUrl": c.URL(name)})["Messages"].(list)[0].(object)
-			if body := fmt.Sprint(i); name == "f.fifo" && got["Body"] != body || got["MD5OfBody"] != md5Of(got["Body"].(string)) {
+			if body := fmt.Sprint(i); name == "f.fifo" && got["Body"] != body ||
+				got["MD5OfBody"] != md5Of(got["Body"].(string)) {
 				t.Errorf("message %d of %s is %v", i, name, got)
 			}
 			c.Make("DeleteMessage", object{"QueueUrl": c.URL(name), "ReceiptHandle": got["ReceiptHandle"]})

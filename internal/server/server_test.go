@@ -58,17 +58,21 @@ func TestValidate(t *testing.T) {
 		{func(c *Config) { c.RootKeyID = "AKIA" }, "--root-access-key-id and --root-secret-access-key go together"},
 		{func(c *Config) { c.RootKeyID, c.RootSecret = "mine", "s" }, ""},
 		{func(c *Config) { c.RootKeyID, c.RootSecret, c.PublicURL = "mine", "s", "http://localhost:9324" }, ""},
-		{func(c *Config) { c.RootKeyID, c.RootSecret, c.PublicURL = "mine", "s", "https://sqs.example.com/x" }, "--root-secret-access-key has 1 characters"},
-		{func(c *Config) { c.RootKeyID, c.RootSecret, c.TrustedProxies = "mine", "s", []string{"127.0.0.1"} }, "--root-secret-access-key has 1 characters"},
+		{func(c *Config) { c.RootKeyID, c.RootSecret, c.PublicURL = "mine", "s", "https://sqs.example.com/x" },
+			"--root-secret-access-key has 1 characters"},
+		{func(c *Config) { c.RootKeyID, c.RootSecret, c.TrustedProxies = "mine", "s", []string{"127.0.0.1"} },
+			"--root-secret-access-key has 1 characters"},
 		{func(c *Config) {
 			c.RootKeyID, c.RootSecret, c.TrustedProxies = "mine", "sixteen-letters-", []string{"127.0.0.1"}
 		}, ""},
 		{func(c *Config) { c.RootSecret = "s" }, "--root-access-key-id and --root-secret-access-key go together"},
 		{func(c *Config) { c.Accounts = nil }, "--account"},
 		{func(c *Config) { c.DeleteIdleAfter = 24 * time.Hour }, ""},
-		{func(c *Config) { c.DeleteIdleAfter = 23 * time.Hour }, "--delete-idle-queues-after 23h0m0s: want 24h or more"},
+		{func(c *Config) { c.DeleteIdleAfter = 23 * time.Hour },
+			"--delete-idle-queues-after 23h0m0s: want 24h or more"},
 		{func(c *Config) { c.DeleteIdleAfter = -time.Hour }, "--delete-idle-queues-after"},
-		{func(c *Config) { c.DeleteIdleAfter, c.Keep.Minutes = 720*time.Hour, 0 }, "--delete-idle-queues-after needs the metrics of queues"},
+		{func(c *Config) { c.DeleteIdleAfter, c.Keep.Minutes = 720*time.Hour, 0 },
+			"--delete-idle-queues-after needs the metrics of queues"},
 		{func(c *Config) { c.Accounts = []string{account, "1"} }, "--account"},
 		{func(c *Config) { c.Accounts = []string{"12345678901x"} }, "--account"},
 		{func(c *Config) { c.Region = "" }, "--region"},
@@ -126,7 +130,8 @@ func TestHealth(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"/healthz", "/readyz"} {
 		status, body, h := get(t, "GET", shared.Endpoint()+path)
-		if status != 200 || body != "ok\n" || h.Get("Content-Type") != "text/plain; charset=utf-8" || h.Get("Cache-Control") != "no-store" {
+		if status != 200 || body != "ok\n" || h.Get("Content-Type") != "text/plain; charset=utf-8" ||
+			h.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: %d %q %v", path, status, body, h)
 		}
 		if status, body, _ := get(t, "HEAD", shared.Endpoint()+path); status != 200 || body != "" {
@@ -145,15 +150,21 @@ func TestStoreLost(t *testing.T) {
 	s, _ := start(t, inMemory())
 	inAllOf(t, s, func(t *testing.T, c *client) { c.Make("CreateQueue", object{"QueueName": "q"}) })
 	s.storage.node.(*alone).shard.Close()
-	if status, body, _ := get(t, "GET", s.Endpoint()+"/readyz"); status != 503 || body != "the store cannot be written\n" {
+	if status, body, _ := get(t, "GET", s.Endpoint()+"/readyz"); status != 503 ||
+		body != "the store cannot be written\n" {
 		t.Errorf("readyz: %d %q", status, body)
 	}
 	if status, _, _ := get(t, "GET", s.Endpoint()+"/healthz"); status != 200 {
 		t.Errorf("healthz: %d", status)
 	}
 	inAllOf(t, s, func(t *testing.T, c *client) {
-		for op, in := range map[string]object{"SendMessage": {"QueueUrl": "q", "MessageBody": "m"}, "ReceiveMessage": {"QueueUrl": "q", "WaitTimeSeconds": 20}} {
-			c.Fails(op, in, generic("ServiceUnavailableException", "ServiceUnavailable", 503, "The service is temporarily unavailable. Please try again."))
+		for op, in := range map[string]object{
+			"SendMessage":    {"QueueUrl": "q", "MessageBody": "m"},
+			"ReceiveMessage": {"QueueUrl": "q", "WaitTimeSeconds": 20},
+		} {
+			c.Fails(op, in,
+				generic("ServiceUnavailableException", "ServiceUnavailable", 503,
+					"The service is temporarily unavailable. Please try again."))
 		}
 	})
 }
@@ -179,7 +190,8 @@ func TestPanic(t *testing.T) {
 	protocol.Register(s.entrance.front.Services[0], "Boom",
 		func(context.Context, *protocol.Call, *struct{}) (*struct{}, error) { panic("at the disco") })
 	inAllOf(t, s, func(t *testing.T, c *client) {
-		c.Fails("Boom", nil, generic("InternalFailure", "InternalError", 500, "We encountered an internal error. Please try again."))
+		c.Fails("Boom", nil,
+			generic("InternalFailure", "InternalError", 500, "We encountered an internal error. Please try again."))
 		c.Make("ListQueues", nil)
 	})
 	if text := log.String(); strings.Count(text, "at the disco") != 3 || !strings.Contains(text, "server_test.go") {
@@ -246,14 +258,18 @@ func TestRequestLimits(t *testing.T) {
 		status        int
 		body          string
 	}{
-		{"announced form", form + "Content-Length: 8388609\r\n\r\n", false, 413, "<Code>RequestEntityTooLarge</Code><Message>The request must not be longer than 8388608 bytes.</Message>"},
+		{"announced form", form + "Content-Length: 8388609\r\n\r\n", false, 413,
+			"<Code>RequestEntityTooLarge</Code><Message>The request must not be longer than 8388608 bytes.</Message>"},
 		{"announced JSON", inJSON + "Content-Length: 99999999\r\n\r\n", false, 413,
 			`{"__type":"com.amazon.coral.service#RequestEntityTooLargeException","message":"The request must not be longer than 8388608 bytes."}`},
-		{"chunked JSON", inJSON + "Transfer-Encoding: chunked\r\n\r\n" + strings.Repeat(chunk, 9) + "0\r\n\r\n", false, 413, `RequestEntityTooLargeException`},
-		{"cut off", inJSON + "Content-Length: 100\r\n\r\n{\"Queue", true, 400, "The body of the request could not be read: it ended early or came too slowly."},
+		{"chunked JSON", inJSON + "Transfer-Encoding: chunked\r\n\r\n" + strings.Repeat(chunk, 9) + "0\r\n\r\n", false,
+			413, `RequestEntityTooLargeException`},
+		{"cut off", inJSON + "Content-Length: 100\r\n\r\n{\"Queue", true, 400,
+			"The body of the request could not be read: it ended early or came too slowly."},
 		{"large header", "GET / HTTP/1.1\r\nHost: h\r\nX: " + strings.Repeat("x", 70<<10) + "\r\n\r\n", false, 431, ""},
 		{"many headers", "GET / HTTP/1.1\r\nHost: h\r\n" + strings.Repeat("X: y\r\n", 20<<10) + "\r\n", false, 431, ""},
-		{"many parameters", form + "Content-Length: 20001\r\n\r\n" + strings.Repeat("&a", 10_000) + "&", false, 400, "The request has more than 10000 parameters."},
+		{"many parameters", form + "Content-Length: 20001\r\n\r\n" + strings.Repeat("&a", 10_000) + "&", false, 400,
+			"The request has more than 10000 parameters."},
 		{"no host", "GET / HTTP/1.1\r\n\r\n", false, 400, ""},
 		{"not HTTP", "hello\r\n\r\n", false, 400, ""},
 	} {
@@ -270,8 +286,10 @@ func TestRequestLimits(t *testing.T) {
 	}
 
 	h := shared.entrance.http
-	if h.ReadHeaderTimeout != 10*time.Second || h.ReadTimeout != time.Minute || h.IdleTimeout != 2*time.Minute || h.MaxHeaderBytes != 64<<10 {
-		t.Errorf("timeouts: header %s, read %s, idle %s; header %d bytes", h.ReadHeaderTimeout, h.ReadTimeout, h.IdleTimeout, h.MaxHeaderBytes)
+	if h.ReadHeaderTimeout != 10*time.Second || h.ReadTimeout != time.Minute || h.IdleTimeout != 2*time.Minute ||
+		h.MaxHeaderBytes != 64<<10 {
+		t.Errorf("timeouts: header %s, read %s, idle %s; header %d bytes", h.ReadHeaderTimeout, h.ReadTimeout,
+			h.IdleTimeout, h.MaxHeaderBytes)
 	}
 	if h.WriteTimeout < 30*time.Second {
 		t.Errorf("the answer to a long poll would be cut off after %s", h.WriteTimeout)
@@ -303,15 +321,21 @@ func TestDefaultMessageSize(t *testing.T) {
 	inAllOf(t, s, func(t *testing.T, c *client) {
 		name := c.Dialect.String()
 		c.Make("CreateQueue", object{"QueueName": name})
-		c.OK("GetQueueAttributes", object{"QueueUrl": name, "AttributeNames": list{"MaximumMessageSize"}}, object{"Attributes": object{"MaximumMessageSize": 262144}})
+		c.OK("GetQueueAttributes", object{"QueueUrl": name, "AttributeNames": list{"MaximumMessageSize"}}, object{
+			"Attributes": object{"MaximumMessageSize": 262144},
+		})
 		c.Make("SendMessage", object{"QueueUrl": name, "MessageBody": strings.Repeat("x", 262_144)})
 		c.Fails("SendMessage", object{"QueueUrl": name, "MessageBody": strings.Repeat("x", 262_145)},
 			invalid("One or more parameters are invalid. Reason: Message must be shorter than 262144 bytes."))
-		c.Fails("SendMessageBatch", object{"QueueUrl": name, "Entries": list{object{"Id": "a", "MessageBody": strings.Repeat("x", 262_145)}}},
-			batchRefusal("BatchRequestTooLong", "Batch requests cannot be longer than 262144 bytes. You have sent 262145 bytes."))
+		c.Fails("SendMessageBatch",
+			object{"QueueUrl": name, "Entries": list{object{"Id": "a", "MessageBody": strings.Repeat("x", 262_145)}}},
+			batchRefusal("BatchRequestTooLong",
+				"Batch requests cannot be longer than 262144 bytes. You have sent 262145 bytes."))
 		// A queue that takes more takes it in a batch, too.
 		c.Make("SetQueueAttributes", object{"QueueUrl": name, "Attributes": object{"MaximumMessageSize": "1048576"}})
-		c.Make("SendMessageBatch", object{"QueueUrl": name, "Entries": list{object{"Id": "a", "MessageBody": strings.Repeat("x", 1_048_576)}}})
+		c.Make("SendMessageBatch", object{
+			"QueueUrl": name, "Entries": list{object{"Id": "a", "MessageBody": strings.Repeat("x", 1_048_576)}},
+		})
 	})
 }
 
@@ -374,22 +398,29 @@ func TestRestart(t *testing.T) {
 
 	c.Make("CreateQueue", object{"QueueName": "dlq"})
 	c.Make("CreateQueue", object{"QueueName": "q", "tags": object{"k": "v"}, "Attributes": object{
-		"VisibilityTimeout": "600", "Policy": `{ "Statement":` + allowing(otherAccount, "sqs:SendMessage", "*", "") + ` }`, "RedrivePolicy": redrive(c.ARN("dlq"), 3), "KmsMasterKeyId": "k",
+		"VisibilityTimeout": "600",
+		"Policy":            `{ "Statement":` + allowing(otherAccount, "sqs:SendMessage", "*", "") + ` }`,
+		"RedrivePolicy":     redrive(c.ARN("dlq"), 3), "KmsMasterKeyId": "k",
 	}})
-	c.Make("CreateQueue", object{"QueueName": "q.fifo", "Attributes": object{"FifoQueue": "true", "DeduplicationScope": "messageGroup"}})
+	c.Make("CreateQueue", object{
+		"QueueName": "q.fifo", "Attributes": object{"FifoQueue": "true", "DeduplicationScope": "messageGroup"},
+	})
 	c.Make("CreateQueue", object{"QueueName": "purged"})
 	c.Make("PurgeQueue", object{"QueueUrl": "purged"})
 	c.Make("CreateQueue", object{"QueueName": "deleted"})
 	c.Make("SendMessage", object{"QueueUrl": "deleted", "MessageBody": "never to be seen again"})
 	c.Make("DeleteQueue", object{"QueueUrl": "deleted"})
 	for _, body := range []string{"deleted", "in flight", "to come"} {
-		c.Make("SendMessage", object{"QueueUrl": "q", "MessageBody": body, "MessageAttributes": object{"color": text("blue")},
-			"MessageSystemAttributes": object{"AWSTraceHeader": text("Root=1")}})
+		c.Make("SendMessage",
+			object{"QueueUrl": "q", "MessageBody": body, "MessageAttributes": object{"color": text("blue")},
+				"MessageSystemAttributes": object{"AWSTraceHeader": text("Root=1")}})
 	}
 	c.Make("SendMessage", object{"QueueUrl": "q", "MessageBody": "delayed", "DelaySeconds": 900})
 	receive := func(queue string) object {
 		t.Helper()
-		messages, _ := c.Make("ReceiveMessage", object{"QueueUrl": queue, "AttributeNames": list{"All"}, "MessageAttributeNames": list{"All"}})["Messages"].(list)
+		messages, _ := c.Make("ReceiveMessage", object{
+			"QueueUrl": queue, "AttributeNames": list{"All"}, "MessageAttributeNames": list{"All"},
+		})["Messages"].(list)
 		if len(messages) == 0 {
 			t.Fatal("no message")
 		}
@@ -401,7 +432,9 @@ func TestRestart(t *testing.T) {
 	first := c.Make("SendMessage", fifo)
 	attempt := object{"QueueUrl": "q.fifo", "ReceiveRequestAttemptId": "a", "VisibilityTimeout": 600}
 	tried := c.Make("ReceiveMessage", attempt)
-	c.Make("SendMessage", object{"QueueUrl": "q.fifo", "MessageBody": "next", "MessageGroupId": "g", "MessageDeduplicationId": "e"})
+	c.Make("SendMessage", object{
+		"QueueUrl": "q.fifo", "MessageBody": "next", "MessageGroupId": "g", "MessageDeduplicationId": "e",
+	})
 	before := dumpRegion(c)
 
 	if err := stop(); err != nil {
@@ -419,11 +452,15 @@ func TestRestart(t *testing.T) {
 		t.Errorf("before %s\nafter  %s", b, a)
 	}
 	if m := receive("q"); m["Body"] != "to come" || m["MD5OfMessageAttributes"] != "da1b33cc3cbfe8b1630921e78e6b9880" ||
-		m["Attributes"].(object)["AWSTraceHeader"] != "Root=1" || m["Attributes"].(object)["ApproximateReceiveCount"] != "1" {
+		m["Attributes"].(object)["AWSTraceHeader"] != "Root=1" ||
+		m["Attributes"].(object)["ApproximateReceiveCount"] != "1" {
 		t.Errorf("got %v", m)
 	}
-	c.Make("ChangeMessageVisibility", object{"QueueUrl": "q", "ReceiptHandle": inFlight["ReceiptHandle"], "VisibilityTimeout": 0})
-	if m := receive("q"); m["MessageId"] != inFlight["MessageId"] || m["Attributes"].(object)["ApproximateReceiveCount"] != "2" {
+	c.Make("ChangeMessageVisibility", object{
+		"QueueUrl": "q", "ReceiptHandle": inFlight["ReceiptHandle"], "VisibilityTimeout": 0,
+	})
+	if m := receive("q"); m["MessageId"] != inFlight["MessageId"] ||
+		m["Attributes"].(object)["ApproximateReceiveCount"] != "2" {
 		t.Errorf("got %v, want %v", m, inFlight)
 	}
 	c.Make("DeleteMessage", object{"QueueUrl": "q", "ReceiptHandle": inFlight["ReceiptHandle"]})
@@ -431,16 +468,31 @@ func TestRestart(t *testing.T) {
 	if again := c.Make("ReceiveMessage", attempt); !reflect.DeepEqual(again, tried) {
 		t.Errorf("the same attempt gets %v, then %v", tried, again)
 	}
-	c.Make("DeleteMessage", object{"QueueUrl": "q.fifo", "ReceiptHandle": tried["Messages"].(list)[0].(object)["ReceiptHandle"]})
-	if m := receive("q.fifo"); m["Body"] != "next" || m["Attributes"].(object)["SequenceNumber"].(string) <= first["SequenceNumber"].(string) {
+	c.Make("DeleteMessage", object{
+		"QueueUrl": "q.fifo", "ReceiptHandle": tried["Messages"].(list)[0].(object)["ReceiptHandle"],
+	})
+	if m := receive("q.fifo"); m["Body"] != "next" ||
+		m["Attributes"].(object)["SequenceNumber"].(string) <= first["SequenceNumber"].(string) {
 		t.Errorf("got %v after %v", m, first)
 	}
-	c.Fails("PurgeQueue", object{"QueueUrl": "purged"}, modelled("PurgeQueueInProgress", "AWS.SimpleQueueService.PurgeQueueInProgress", 403,
-		"Only one PurgeQueue operation on purged is allowed every 60 seconds."))
-	c.Fails("CreateQueue", object{"QueueName": "deleted"}, modelled("QueueDeletedRecently", "AWS.SimpleQueueService.QueueDeletedRecently", 400,
-		"You must wait 60 seconds after deleting a queue before you can create another with the same name."))
-	c.OK("GetQueueAttributes", object{"QueueUrl": "q", "AttributeNames": list{"ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible", "ApproximateNumberOfMessagesDelayed"}},
-		object{"Attributes": object{"ApproximateNumberOfMessages": 0, "ApproximateNumberOfMessagesNotVisible": 1, "ApproximateNumberOfMessagesDelayed": 1}})
+	c.Fails("PurgeQueue", object{"QueueUrl": "purged"},
+		modelled("PurgeQueueInProgress", "AWS.SimpleQueueService.PurgeQueueInProgress", 403,
+			"Only one PurgeQueue operation on purged is allowed every 60 seconds."))
+	c.Fails("CreateQueue", object{"QueueName": "deleted"},
+		modelled("QueueDeletedRecently", "AWS.SimpleQueueService.QueueDeletedRecently", 400,
+			"You must wait 60 seconds after deleting a queue before you can create another with the same name."))
+	c.OK("GetQueueAttributes",
+		object{
+			"QueueUrl": "q",
+			"AttributeNames": list{"ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible",
+				"ApproximateNumberOfMessagesDelayed"},
+		},
+		object{
+			"Attributes": object{
+				"ApproximateNumberOfMessages": 0, "ApproximateNumberOfMessagesNotVisible": 1,
+				"ApproximateNumberOfMessagesDelayed": 1,
+			},
+		})
 }
 
 // Two servers do not share a data directory.
@@ -486,7 +538,8 @@ func TestCredentialsFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(content), "["+account+"]\naws_access_key_id = "+root.AccessKeyID+"\naws_secret_access_key = "+root.Secret+"\n") ||
+	if !strings.Contains(string(content),
+		"["+account+"]\naws_access_key_id = "+root.AccessKeyID+"\naws_secret_access_key = "+root.Secret+"\n") ||
 		!strings.Contains(string(content), "["+otherAccount+"]\n") {
 		t.Errorf("the file is %q", content)
 	}
@@ -507,7 +560,8 @@ func TestCredentialsFile(t *testing.T) {
 	config := onDisk(dir)
 	config.RootKeyID, config.RootSecret = "mine", "too-short-15-ch"
 	config.Listen, config.Insecure = "0.0.0.0:0", true
-	if _, err := Start(config); err == nil || !strings.Contains(err.Error(), "--root-secret-access-key has 15 characters") {
+	if _, err := Start(config); err == nil ||
+		!strings.Contains(err.Error(), "--root-secret-access-key has 15 characters") {
 		t.Errorf("a short secret where other machines can try it: %v", err)
 	}
 	config.Listen, config.Insecure = onDisk(dir).Listen, false
@@ -534,7 +588,8 @@ func TestCredentialsFile(t *testing.T) {
 		t.Errorf("the file is now %q", now)
 	}
 
-	for _, bad := range []string{"x", "[1]\n", "[" + account + "]\naws_access_key_id = a\n", "[" + account + "]\nregion = x\n", "aws_access_key_id = a\n"} {
+	for _, bad := range []string{"x", "[1]\n", "[" + account + "]\naws_access_key_id = a\n",
+		"[" + account + "]\nregion = x\n", "aws_access_key_id = a\n"} {
 		if err := os.WriteFile(file, []byte(bad), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -563,8 +618,10 @@ func TestQueueURLs(t *testing.T) {
 		return c.Send("GetQueueUrl", r).Result["QueueUrl"]
 	}
 	for _, tc := range []struct{ host, proto, want string }{
-		{"", "", c.Base}, {"sqs.example.com", "", "http://sqs.example.com"}, {"sqs.example.com:8080", "http", "http://sqs.example.com:8080"},
-		{"sqs.example.com", "https", "https://sqs.example.com"}, {"sqs.example.com", "HTTPS", "https://sqs.example.com"},
+		{"", "", c.Base}, {"sqs.example.com", "", "http://sqs.example.com"},
+		{"sqs.example.com:8080", "http", "http://sqs.example.com:8080"},
+		{"sqs.example.com", "https", "https://sqs.example.com"},
+		{"sqs.example.com", "HTTPS", "https://sqs.example.com"},
 		{"sqs.example.com", "gopher", "http://sqs.example.com"},
 	} {
 		if got := ask(tc.host, tc.proto); got != tc.want+"/"+account+"/q" {
@@ -595,7 +652,8 @@ func TestPublicURL(t *testing.T) {
 		c.At("").OK("ListQueues", nil, object{"QueueUrls": list{c.URL("q")}})
 		if d != inJSON {
 			c.At("/"+account+"/q").OK("ReceiveMessage", nil, object{"Messages": list{someMessage}})
-			r := apitest.SignVersion2(t, c.NewRequest(http.MethodGet, "", ""), c.Form("ListQueues", nil), c.Cred, apitest.Version2{})
+			r := apitest.SignVersion2(t, c.NewRequest(http.MethodGet, "", ""), c.Form("ListQueues", nil), c.Cred,
+				apitest.Version2{})
 			if a := c.Send("ListQueues", r); a.Status != 200 {
 				t.Errorf("%d %s", a.Status, a.Body)
 			}
@@ -635,7 +693,9 @@ func TestTLS(t *testing.T) {
 
 	// Replaced files count from the next connection on. Files that cannot be read do not, and do not end the server.
 	pool = apitest.Certificate(t, dir)
-	again := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, DisableKeepAlives: true}}
+	again := &http.Client{
+		Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, DisableKeepAlives: true},
+	}
 	for _, spoil := range []bool{false, true} {
 		if spoil {
 			apitest.Must(t, 0, os.WriteFile(config.TLSCert, []byte("nonsense"), 0o600))
@@ -715,7 +775,9 @@ func TestLog(t *testing.T) {
 		call("DeleteMessage", object{"QueueUrl": name, "ReceiptHandle": h + "confidential"})
 		call("DeleteMessage", object{"QueueUrl": name, "ReceiptHandle": h})
 		call("ChangeMessageVisibility", object{"QueueUrl": name, "ReceiptHandle": h, "VisibilityTimeout": 0})
-		call("SendMessage", object{"QueueUrl": name + ".fifo", "MessageBody": body, "MessageGroupId": "confidential group"})
+		call("SendMessage", object{
+			"QueueUrl": name + ".fifo", "MessageBody": body, "MessageGroupId": "confidential group",
+		})
 		call("SendMessage", object{"QueueUrl": name, "MessageBody": body, "DelaySeconds": body})
 		call("Confidential"+strings.Repeat("x", 1000), nil)
 
@@ -727,13 +789,16 @@ func TestLog(t *testing.T) {
 		r := c.Request("ListQueues", nil)
 		c.Sign(r)
 		note(r)
-		r.Header.Set("Authorization", strings.Replace(r.Header.Get("Authorization"), "SignedHeaders=", "SignedHeaders", 1))
+		r.Header.Set("Authorization",
+			strings.Replace(r.Header.Get("Authorization"), "SignedHeaders=", "SignedHeaders", 1))
 		c.Send("ListQueues", r)
 		if c.Dialect == inURL {
-			r := apitest.SignVersion2(t, c.NewRequest(http.MethodGet, "", ""), c.Form("SendMessage", object{"QueueUrl": name, "MessageBody": body}), c.Cred, apitest.Version2{})
+			r := apitest.SignVersion2(t, c.NewRequest(http.MethodGet, "", ""),
+				c.Form("SendMessage", object{"QueueUrl": name, "MessageBody": body}), c.Cred, apitest.Version2{})
 			note(r)
 			c.Send("SendMessage", r)
-			r = apitest.SignVersion2(t, c.NewRequest(http.MethodGet, "", ""), c.Form("ListQueues", nil), c.Cred, apitest.Version2{Tamper: func(v url.Values) { v.Set("AWSAccessKeyId", "x") }})
+			r = apitest.SignVersion2(t, c.NewRequest(http.MethodGet, "", ""), c.Form("ListQueues", nil), c.Cred,
+				apitest.Version2{Tamper: func(v url.Values) { v.Set("AWSAccessKeyId", "x") }})
 			note(r)
 			c.Send("ListQueues", r)
 		}
@@ -763,11 +828,15 @@ func TestLog(t *testing.T) {
 			continue
 		}
 		lines++
-		if want := map[bool]string{true: "no resource-based policy allows it"}[entry.Code == "AccessDenied"]; entry.DeniedBy != want {
+		if want := map[bool]string{
+			true: "no resource-based policy allows it",
+		}[entry.Code == "AccessDenied"]; entry.DeniedBy != want {
 			t.Errorf("denied by %q: %s", entry.DeniedBy, line)
 		}
-		if !uuidPattern.MatchString(entry.RequestID) || entry.Operation == "" || len(entry.Operation) > 100 || entry.Protocol == "" || entry.Status == 0 ||
-			(entry.Code == "") != (entry.Status == 200) || (entry.Caller == identity.Root(account, "").ARN) != (entry.AccessKeyID == s.Root().AccessKeyID) {
+		if !uuidPattern.MatchString(entry.RequestID) || entry.Operation == "" || len(entry.Operation) > 100 ||
+			entry.Protocol == "" || entry.Status == 0 ||
+			(entry.Code == "") != (entry.Status == 200) ||
+			(entry.Caller == identity.Root(account, "").ARN) != (entry.AccessKeyID == s.Root().AccessKeyID) {
 			t.Errorf("%s", line)
 		}
 	}
@@ -788,11 +857,15 @@ func TestUndelivered(t *testing.T) {
 	t.Parallel()
 	inAll(t, func(t *testing.T, c *client) {
 		c.Make("CreateQueue", object{"QueueName": "q"})
-		c.Make("CreateQueue", object{"QueueName": "q.fifo", "Attributes": object{"FifoQueue": "true", "ContentBasedDeduplication": "true"}})
+		c.Make("CreateQueue", object{
+			"QueueName": "q.fifo", "Attributes": object{"FifoQueue": "true", "ContentBasedDeduplication": "true"},
+		})
 		c.Make("SendMessage", object{"QueueUrl": "q", "MessageBody": "m"})
 		c.Make("SendMessage", object{"QueueUrl": "q.fifo", "MessageBody": "m", "MessageGroupId": "g"})
 		for _, queue := range []string{"q", "q.fifo"} {
-			in := object{"QueueUrl": queue, "AttributeNames": list{"ApproximateReceiveCount"}, "ReceiveRequestAttemptId": "a"}
+			in := object{
+				"QueueUrl": queue, "AttributeNames": list{"ApproximateReceiveCount"}, "ReceiveRequestAttemptId": "a",
+			}
 			for _, cancelled := range []bool{false, true} {
 				r := c.Request("ReceiveMessage", in)
 				c.Sign(r)

@@ -23,7 +23,9 @@ func TestSpace(t *testing.T) {
 		total uint64
 		looks []look
 	}{
-		"a mark":     {100 * mib, 1000, []look{{1000, false}, {100, false}, {99, true}, {100, true}, {112, true}, {113, false}, {100, false}, {0, true}}},
+		"a mark": {100 * mib, 1000,
+			[]look{{1000, false}, {100, false}, {99, true}, {100, true}, {112, true}, {113, false}, {100, false},
+				{0, true}}},
 		"none":       {0, 1000, []look{{0, false}}},
 		"large disk": {AutoMinFree, 1_000_000, []look{{512, false}, {511, true}, {575, true}, {576, false}}},
 		"small disk": {AutoMinFree, 1000, []look{{100, false}, {99, true}}},
@@ -32,9 +34,10 @@ func TestSpace(t *testing.T) {
 			var free uint64
 			var fails error
 			var log bytes.Buffer
-			s := &space{mark: tc.mark, log: slog.New(slog.NewTextHandler(&log, nil)), free: func() (uint64, uint64, error) {
-				return free * mib, tc.total * mib, fails
-			}}
+			s := &space{mark: tc.mark, log: slog.New(slog.NewTextHandler(&log, nil)),
+				free: func() (uint64, uint64, error) {
+					return free * mib, tc.total * mib, fails
+				}}
 			changes, was := 0, false
 			for _, l := range tc.looks {
 				free = l.free

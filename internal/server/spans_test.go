@@ -59,7 +59,8 @@ func (c *otlpCollector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		err = proto.Unmarshal(b, &in)
 	}
-	if err != nil || r.URL.Path != "/v1/traces" || r.Header.Get("Content-Type") != "application/x-protobuf" || r.Header.Get("Authorization") != "Bearer t" {
+	if err != nil || r.URL.Path != "/v1/traces" || r.Header.Get("Content-Type") != "application/x-protobuf" ||
+		r.Header.Get("Authorization") != "Bearer t" {
 		c.t.Errorf("%s, %v: %v", r.URL.Path, r.Header, err)
 	}
 	c.mu.Lock()
@@ -138,10 +139,11 @@ func tracedServer(t *testing.T, c *otlpCollector, config Config) *Server {
 }
 
 func sqsClient(s *Server, options ...func(*sqs.Options)) *sqs.Client {
-	o := sqs.Options{Region: "us-east-1", BaseEndpoint: aws.String(s.Endpoint()), Credentials: aws.CredentialsProviderFunc(
-		func(context.Context) (aws.Credentials, error) {
-			return aws.Credentials{AccessKeyID: s.Root().AccessKeyID, SecretAccessKey: s.Root().Secret}, nil
-		})}
+	o := sqs.Options{Region: "us-east-1", BaseEndpoint: aws.String(s.Endpoint()),
+		Credentials: aws.CredentialsProviderFunc(
+			func(context.Context) (aws.Credentials, error) {
+				return aws.Credentials{AccessKeyID: s.Root().AccessKeyID, SecretAccessKey: s.Root().Secret}, nil
+			})}
 	return sqs.New(o, options...)
 }
 
@@ -182,7 +184,9 @@ func TestSpansOfAMessage(t *testing.T) {
 		return m.Messages[0]
 	}
 	giveBack := func(m types.Message) {
-		out, err := client.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: &orders, ReceiptHandle: m.ReceiptHandle})
+		out, err := client.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{
+			QueueUrl: &orders, ReceiptHandle: m.ReceiptHandle,
+		})
 		apitest.Must(t, out, err)
 	}
 	unsampled := send("0")
@@ -194,27 +198,36 @@ func TestSpansOfAMessage(t *testing.T) {
 	id := send("1")
 	giveBack(receive(orders, 60))
 	giveBack(receive(orders, 60))
-	if m, err := client.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: &orders}); err != nil || len(m.Messages) > 0 {
+	if m, err := client.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
+		QueueUrl: &orders,
+	}); err != nil || len(m.Messages) > 0 {
 		t.Fatal(m, err)
 	}
 	m = receive(dead, 60)
 	out, err = client.DeleteMessage(ctx, &sqs.DeleteMessageInput{QueueUrl: &dead, ReceiptHandle: m.ReceiptHandle})
 	apitest.Must(t, out, err)
 
-	list := c.waitFor("queued orders", "redelivered orders", "in flight orders", "dead-lettered orders", "in flight dead")
+	list := c.waitFor("queued orders", "redelivered orders", "in flight orders", "dead-lettered orders",
+		"in flight dead")
 	want := []map[string]string{
 		{"sluice.message.receive_count": "1"},
 		{"sluice.message.receive_count": "2"},
 		{"sluice.message.receive_count": "2", "sluice.message.in_flight.end": "returned"},
 		{"sluice.message.receive_count": "2", "sluice.dead_letter_queue.name": "dead", "error.type": "dead_letter"},
-		{"sluice.message.receive_count": "1", "sluice.message.in_flight.end": "deleted", "messaging.destination.name": "dead"},
+		{"sluice.message.receive_count": "1", "sluice.message.in_flight.end": "deleted",
+			"messaging.destination.name": "dead"},
 	}
 	for i, s := range list {
-		if hex.EncodeToString(s.TraceId) != traceID || hex.EncodeToString(s.ParentSpanId) != parentID || s.StartTimeUnixNano > s.EndTimeUnixNano {
-			t.Errorf("%s: trace %x, parent %x, from %d to %d", s.Name, s.TraceId, s.ParentSpanId, s.StartTimeUnixNano, s.EndTimeUnixNano)
+		if hex.EncodeToString(s.TraceId) != traceID || hex.EncodeToString(s.ParentSpanId) != parentID ||
+			s.StartTimeUnixNano > s.EndTimeUnixNano {
+			t.Errorf("%s: trace %x, parent %x, from %d to %d", s.Name, s.TraceId, s.ParentSpanId, s.StartTimeUnixNano,
+				s.EndTimeUnixNano)
 		}
 		got := attributesIn(s.Attributes)
-		all := map[string]string{"messaging.system": "aws_sqs", "messaging.message.id": id, "cloud.account.id": account, "cloud.region": "us-east-1"}
+		all := map[string]string{
+			"messaging.system": "aws_sqs", "messaging.message.id": id, "cloud.account.id": account,
+			"cloud.region": "us-east-1",
+		}
 		for _, m := range []map[string]string{all, want[i]} {
 			for key, value := range m {
 				if got[key] != value {
@@ -223,13 +236,15 @@ func TestSpansOfAMessage(t *testing.T) {
 			}
 		}
 	}
-	if n := c.resource; n["service.name"] != "sluice" || n["service.version"] != "v9" || n["deployment.environment.name"] != "test" {
+	if n := c.resource; n["service.name"] != "sluice" || n["service.version"] != "v9" ||
+		n["deployment.environment.name"] != "test" {
 		t.Errorf("the resource is %v", n)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, s := range c.got {
-		if a := attributesIn(s.Attributes); a["messaging.message.id"] == unsampled && s.Kind == otlp.Span_SPAN_KIND_INTERNAL {
+		if a := attributesIn(s.Attributes); a["messaging.message.id"] == unsampled &&
+			s.Kind == otlp.Span_SPAN_KIND_INTERNAL {
 			t.Errorf("a message whose producer does not sample has the span %s", s.Name)
 		}
 	}
@@ -257,38 +272,47 @@ func TestSpansOfRequests(t *testing.T) {
 	q, err := client.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: aws.String("orders")})
 	apitest.Must(t, q, err)
 	entries := []types.SendMessageBatchRequestEntry{
-		{Id: aws.String("a"), MessageBody: aws.String("secret body")}, {Id: aws.String("b"), MessageBody: aws.String("secret body")},
+		{Id: aws.String("a"), MessageBody: aws.String("secret body")},
+		{Id: aws.String("b"), MessageBody: aws.String("secret body")},
 	}
 	const trace = "0af7651916cd43dd8448eb211c80319c"
 	traceparent = "00-" + trace + "-b7ad6b7169203331-01"
 	sent, err := client.SendMessageBatch(ctx, &sqs.SendMessageBatchInput{QueueUrl: q.QueueUrl, Entries: entries})
 	apitest.Must(t, sent, err)
-	if _, err := client.DeleteMessage(ctx, &sqs.DeleteMessageInput{QueueUrl: q.QueueUrl, ReceiptHandle: aws.String("x")}); err == nil {
+	if _, err := client.DeleteMessage(ctx, &sqs.DeleteMessageInput{
+		QueueUrl: q.QueueUrl, ReceiptHandle: aws.String("x"),
+	}); err == nil {
 		t.Fatal("deleted by a handle that is none")
 	}
 	traceparent = "00-" + trace + "-b7ad6b7169203331-00"
 	attributes, err := client.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{QueueUrl: q.QueueUrl})
 	apitest.Must(t, attributes, err)
 	traceparent = ""
-	m, err := client.SendMessage(ctx, &sqs.SendMessageInput{QueueUrl: q.QueueUrl, MessageBody: aws.String("secret body")})
+	m, err := client.SendMessage(ctx, &sqs.SendMessageInput{
+		QueueUrl: q.QueueUrl, MessageBody: aws.String("secret body"),
+	})
 	apitest.Must(t, m, err)
 
 	list := c.waitFor("CreateQueue orders", "SendMessageBatch orders", "DeleteMessage orders", "SendMessage orders")
 	want := []map[string]string{
 		{"messaging.operation.type": ""},
 		{"messaging.operation.type": "send", "messaging.batch.message_count": "2", "messaging.message.id": ""},
-		{"messaging.operation.type": "settle", "error.type": "ReceiptHandleIsInvalid", "http.response.status_code": "404"},
+		{"messaging.operation.type": "settle", "error.type": "ReceiptHandleIsInvalid",
+			"http.response.status_code": "404"},
 		{"messaging.operation.type": "send", "messaging.batch.message_count": "", "messaging.message.id": *m.MessageId},
 	}
 	for i, s := range list {
-		if traced := i == 1 || i == 2; (hex.EncodeToString(s.TraceId) == trace) != traced || s.Kind != otlp.Span_SPAN_KIND_SERVER {
+		if traced := i == 1 || i == 2; (hex.EncodeToString(s.TraceId) == trace) != traced ||
+			s.Kind != otlp.Span_SPAN_KIND_SERVER {
 			t.Errorf("%s: trace %x, kind %v", s.Name, s.TraceId, s.Kind)
 		}
 		got := attributesIn(s.Attributes)
 		operation, _, _ := strings.Cut(s.Name, " ")
 		all := map[string]string{
-			"messaging.system": "aws_sqs", "messaging.destination.name": "orders", "messaging.operation.name": operation, "rpc.service": "sqs",
-			"rpc.method": operation, "cloud.account.id": account, "cloud.region": "us-east-1", "server.address": "127.0.0.1", "server.port": port,
+			"messaging.system": "aws_sqs", "messaging.destination.name": "orders",
+			"messaging.operation.name": operation, "rpc.service": "sqs",
+			"rpc.method": operation, "cloud.account.id": account, "cloud.region": "us-east-1",
+			"server.address": "127.0.0.1", "server.port": port,
 		}
 		for _, m := range []map[string]string{all, want[i]} {
 			for key, value := range m {
@@ -322,7 +346,9 @@ func (f headerClient) Do(r *http.Request) (*http.Response, error) {
 // A collector that does not answer, or is not there, delays no request.
 func TestCollectorThatHangs(t *testing.T) {
 	hangs := make(chan struct{})
-	c := &otlpCollector{t: t, Server: httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-hangs }))}
+	c := &otlpCollector{
+		t: t, Server: httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-hangs })),
+	}
 	t.Cleanup(c.Close)
 	t.Cleanup(func() { close(hangs) })
 	t.Setenv("OTEL_BSP_MAX_QUEUE_SIZE", "8")

@@ -22,7 +22,9 @@ func TestLimitsWaitForAllNodes(t *testing.T) {
 	p := newPair(t, func(owner, _ *Config) { beside(owner, &old) })
 	input := `{"AccountId":"` + account + `","Limits":{"SendsPerSecond":5}}`
 	status, body := callAdmin(t, p.owner, "SetLimits", input)
-	if status != http.StatusServiceUnavailable || !strings.Contains(body, "when all nodes of the cluster know what they are: the node c runs version 1.0, which is too old for it.") {
+	if status != http.StatusServiceUnavailable ||
+		!strings.Contains(body,
+			"when all nodes of the cluster know what they are: the node c runs version 1.0, which is too old for it.") {
 		t.Errorf("%d %s", status, body)
 	}
 	old.Store(false)
@@ -43,7 +45,8 @@ func TestLimitsAreKeptAndMeasured(t *testing.T) {
 	c.Region = "us-east-1"
 	c.Make("CreateQueue", object{"QueueName": "q"})
 	for _, limits := range []string{`"SendsPerSecond":0`, `"Queues":5`} {
-		if status, body := callAdmin(t, s, "SetLimits", `{"AccountId":"`+account+`","Limits":{`+limits+`}}`); status != http.StatusOK {
+		if status, body := callAdmin(t, s, "SetLimits",
+			`{"AccountId":"`+account+`","Limits":{`+limits+`}}`); status != http.StatusOK {
 			t.Fatalf("%d %s", status, body)
 		}
 	}
@@ -53,9 +56,11 @@ func TestLimitsAreKeptAndMeasured(t *testing.T) {
 	refused := modelled("RequestThrottled", "RequestThrottled", 403, "Request is throttled.")
 	c.Fails("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "m"}, refused)
 	want := map[string][]string{
-		"/metrics": {`sluice_limit_refusals_total{limit="SendsPerSecond"} 1`, `sluice_limit_refusals_total{limit="Queues"} 0`},
+		"/metrics": {`sluice_limit_refusals_total{limit="SendsPerSecond"} 1`,
+			`sluice_limit_refusals_total{limit="Queues"} 0`},
 		"/metrics/accounts": {
-			`sluice_account_limit{account="` + account + `",limit="Queues",user=""} 5`, `sluice_account_used{account="` + account + `",limit="Queues",user=""} 1`,
+			`sluice_account_limit{account="` + account + `",limit="Queues",user=""} 5`,
+			`sluice_account_used{account="` + account + `",limit="Queues",user=""} 1`,
 			`sluice_account_refusals_total{account="` + account + `",limit="SendsPerSecond",user=""} 1`,
 		},
 	}
@@ -71,14 +76,17 @@ func TestLimitsAreKeptAndMeasured(t *testing.T) {
 			return errors.Join(missing...)
 		})
 	}
-	if strings.Contains(scrape(t, s), account) || strings.Contains(scrapePage(t, s, "/metrics/accounts?prefix=9"), account) {
+	if strings.Contains(scrape(t, s), account) ||
+		strings.Contains(scrapePage(t, s, "/metrics/accounts?prefix=9"), account) {
 		t.Error("a page names the account that should not")
 	}
 	if err := stop(); err != nil {
 		t.Fatal(err)
 	}
 	again, _ := start(t, config)
-	if got := again.accounts.tenants.Limits(tenant.Subject{Account: account}); got[tenant.Queues] != 5 || len(got) != 2 {
+	if got := again.accounts.tenants.Limits(tenant.Subject{
+		Account: account,
+	}); got[tenant.Queues] != 5 || len(got) != 2 {
 		t.Errorf("after a restart the limits are %v", got)
 	}
 	c = clientOf(t, again, inJSON)

@@ -56,7 +56,8 @@ func TestFirstTopicWaitsForAllNodes(t *testing.T) {
 		"There can be topics when all nodes of the cluster know what topics are: the node c runs version 1.0, which is too old for it.") {
 		t.Errorf("%d %s", status, body)
 	}
-	if log.count("level=ERROR") > 0 || log.count("level=WARN msg=\"request refused, as the nodes of the cluster run different versions\"") != 1 {
+	if log.count("level=ERROR") > 0 ||
+		log.count("level=WARN msg=\"request refused, as the nodes of the cluster run different versions\"") != 1 {
 		t.Error("that a call came too early is not one warning in the log")
 	}
 	old.Store(false)

@@ -179,7 +179,9 @@ func (v *vanishing) round(body string, fifo bool) (given bool) {
 	if given {
 		return true
 	}
-	got := v.Make("ReceiveMessage", object{"QueueUrl": v.queue, "WaitTimeSeconds": 20, "AttributeNames": list{"ApproximateReceiveCount"}})
+	got := v.Make("ReceiveMessage", object{
+		"QueueUrl": v.queue, "WaitTimeSeconds": 20, "AttributeNames": list{"ApproximateReceiveCount"},
+	})
 	messages, _ := got["Messages"].(list)
 	if len(messages) != 1 || messages[0].(object)["Body"] != body ||
 		messages[0].(object)["Attributes"].(object)["ApproximateReceiveCount"] != "1" {

@@ -73,11 +73,14 @@ func TestUndoDeleteAfterARestart(t *testing.T) {
 		c.Region = "us-east-1"
 	}
 	again()
-	if a := c.Call("GetQueueUrl", object{"QueueName": "q"}); a.Failed.Code != "AWS.SimpleQueueService.NonExistentQueue" {
+	if a := c.Call("GetQueueUrl", object{
+		"QueueName": "q",
+	}); a.Failed.Code != "AWS.SimpleQueueService.NonExistentQueue" {
 		t.Errorf("the name of a deleted queue gave %d %+v", a.Status, a.Failed)
 	}
 	input := `{"QueueName":"q"}`
-	if status, body := callAdmin(t, s, "UndoDelete", input); status != http.StatusOK || !strings.Contains(body, `"Messages":1`) {
+	if status, body := callAdmin(t, s, "UndoDelete", input); status != http.StatusOK ||
+		!strings.Contains(body, `"Messages":1`) {
 		t.Errorf("%d %s", status, body)
 	}
 	again()

@@ -78,7 +78,8 @@ func TestUnreadableMessagesAreShown(t *testing.T) {
 	strange(t, s, c.ARN("q"), "gone", "")
 	c.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "two"})
 	for filter, want := range map[string][2]int{
-		"": {2, 1}, "count<1": {2, 1}, "one": {1, 0}, "-one": {1, 0}, "gone": {0, 0}, "attr.x:y": {0, 0}, "-attr.x:y": {2, 0},
+		"": {2, 1}, "count<1": {2, 1}, "one": {1, 0}, "-one": {1, 0}, "gone": {0, 0}, "attr.x:y": {0, 0},
+		"-attr.x:y": {2, 0},
 	} {
 		if found, unreadable := peekedBodies(t, s, c.URL("q"), filter); len(found) != want[0] || unreadable != want[1] {
 			t.Errorf("%q finds %v and %d that are unreadable", filter, found, unreadable)
@@ -113,7 +114,9 @@ func TestUnreadableMessagesAreLeftOut(t *testing.T) {
 		c.Region = "us-east-1"
 		name := fmt.Sprint("q", i)
 		c.Make("CreateQueue", object{"QueueName": name + "dead"})
-		c.Make("CreateQueue", object{"QueueName": name, "Attributes": object{"RedrivePolicy": redrive(c.ARN(name+"dead"), "2")}})
+		c.Make("CreateQueue", object{
+			"QueueName": name, "Attributes": object{"RedrivePolicy": redrive(c.ARN(name+"dead"), "2")},
+		})
 		strange(t, s, c.ARN(name), "gone", "")
 		for _, body := range []string{"one", "two"} {
 			c.Make("SendMessage", object{"QueueUrl": c.URL(name), "MessageBody": body})
@@ -128,8 +131,13 @@ func TestUnreadableMessagesAreLeftOut(t *testing.T) {
 		if _, unreadable := peekedBodies(t, s, c.URL(name+"dead"), ""); unreadable != 1 {
 			t.Errorf("%d unreadable messages are in the dead-letter queue", unreadable)
 		}
-		c.Fails("ReceiveMessage", object{"QueueUrl": c.URL(name + "dead"), "WaitTimeSeconds": 0, "MaxNumberOfMessages": 1, "VisibilityTimeout": 0},
-			modelled("KmsNotFound", "KMS.NotFoundException", 400, "The key that the message was encrypted under does not exist."))
+		c.Fails("ReceiveMessage",
+			object{
+				"QueueUrl": c.URL(name + "dead"), "WaitTimeSeconds": 0, "MaxNumberOfMessages": 1,
+				"VisibilityTimeout": 0,
+			},
+			modelled("KmsNotFound", "KMS.NotFoundException", 400,
+				"The key that the message was encrypted under does not exist."))
 	}
 }
 
@@ -139,7 +147,9 @@ func TestUnreadableMessagesKeepTheirOrder(t *testing.T) {
 	s, _ := start(t, encrypted(t.TempDir()))
 	c := clientOf(t, s, inJSON)
 	c.Region = "us-east-1"
-	c.Make("CreateQueue", object{"QueueName": "q.fifo", "Attributes": object{"FifoQueue": "true", "ContentBasedDeduplication": "true"}})
+	c.Make("CreateQueue", object{
+		"QueueName": "q.fifo", "Attributes": object{"FifoQueue": "true", "ContentBasedDeduplication": "true"},
+	})
 	send := func(body, group string) {
 		t.Helper()
 		c.Make("SendMessage", object{"QueueUrl": c.URL("q.fifo"), "MessageBody": body, "MessageGroupId": group})

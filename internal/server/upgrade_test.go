@@ -22,13 +22,16 @@ func TestFeaturesWaitForAllNodes(t *testing.T) {
 		list, shown                    string // an operation that lists what was made, and what its answer then has
 	}{
 		{"alarms", "monitoring", "2010-08-01", "PutMetricAlarm", url.Values{
-			"AlarmName": {"full"}, "Namespace": {"AWS/SQS"}, "MetricName": {"NumberOfMessagesSent"}, "Statistic": {"Sum"}, "Period": {"60"},
+			"AlarmName": {"full"}, "Namespace": {"AWS/SQS"}, "MetricName": {"NumberOfMessagesSent"},
+			"Statistic": {"Sum"}, "Period": {"60"},
 			"EvaluationPeriods": {"1"}, "Threshold": {"1"}, "ComparisonOperator": {"GreaterThanThreshold"},
 		}, "DescribeAlarms", "<AlarmName>full"},
-		{"alarms", "monitoring", "2010-08-01", "PutDashboard", url.Values{"DashboardName": {"shown"}, "DashboardBody": {`{"widgets":[]}`}}, "ListDashboards", "shown"},
-		{"anomaly detectors, insight rules and alarms on bands", "monitoring", "2010-08-01", "PutAnomalyDetector", url.Values{
-			"Namespace": {"Mine"}, "MetricName": {"shown"}, "Stat": {"Sum"},
-		}, "DescribeAnomalyDetectors", "shown"},
+		{"alarms", "monitoring", "2010-08-01", "PutDashboard",
+			url.Values{"DashboardName": {"shown"}, "DashboardBody": {`{"widgets":[]}`}}, "ListDashboards", "shown"},
+		{"anomaly detectors, insight rules and alarms on bands", "monitoring", "2010-08-01", "PutAnomalyDetector",
+			url.Values{
+				"Namespace": {"Mine"}, "MetricName": {"shown"}, "Stat": {"Sum"},
+			}, "DescribeAnomalyDetectors", "shown"},
 		{"alarm mute rules", "monitoring", "2010-08-01", "PutAlarmMuteRule", url.Values{
 			"Name": {"shown"}, "Rule.Schedule.Expression": {"cron(0 2 * * *)"}, "Rule.Schedule.Duration": {"PT4H"},
 		}, "ListAlarmMuteRules", "shown"},
@@ -51,7 +54,10 @@ func TestFeaturesWaitForAllNodes(t *testing.T) {
 				old.Store(at == p.owner)
 				status, body := ask(c.action, c.form)
 				if at == p.owner {
-					if status != http.StatusServiceUnavailable || !strings.Contains(body, "when all nodes of the cluster know what "+c.what+" are: the node c runs version 1.0, which is too old for it") {
+					if status != http.StatusServiceUnavailable ||
+						!strings.Contains(body,
+							"when all nodes of the cluster know what "+c.what+
+								" are: the node c runs version 1.0, which is too old for it") {
 						t.Errorf("%d %s", status, body)
 					}
 					if _, list := ask(c.list, nil); strings.Contains(list, c.shown) {
@@ -94,10 +100,12 @@ func TestNewerAlarmsWaitForAllNodes(t *testing.T) {
 	}{
 		{metric, false, http.StatusOK, ""},
 		{metric, true, http.StatusOK, ""},
-		{composite, true, http.StatusServiceUnavailable, "when all nodes of the cluster know what composite alarms are: the node c runs version 1.0"},
+		{composite, true, http.StatusServiceUnavailable,
+			"when all nodes of the cluster know what composite alarms are: the node c runs version 1.0"},
 		{composite, false, http.StatusOK, ""},
 		{composite, true, http.StatusOK, ""},
-		{band, true, http.StatusServiceUnavailable, "when all nodes of the cluster know what anomaly detectors, insight rules and alarms on bands are"},
+		{band, true, http.StatusServiceUnavailable,
+			"when all nodes of the cluster know what anomaly detectors, insight rules and alarms on bands are"},
 		{band, false, http.StatusOK, ""},
 		{band, true, http.StatusOK, ""},
 	} {
@@ -120,7 +128,8 @@ func TestPhonesWaitForAllNodes(t *testing.T) {
 	}
 	const subscribe = "Action=Subscribe&TopicArn=arn:aws:sns:us-east-1:000000000000:a&Protocol=sms&Endpoint=%2B15555550100"
 	old.Store(true)
-	if status, body := do(subscribe); status != http.StatusServiceUnavailable || !strings.Contains(body, "the node c runs version 1.0") {
+	if status, body := do(subscribe); status != http.StatusServiceUnavailable ||
+		!strings.Contains(body, "the node c runs version 1.0") {
 		t.Errorf("%d %s", status, body)
 	}
 	old.Store(false)

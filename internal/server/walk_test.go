@@ -118,7 +118,9 @@ func (w *walk) queues(sqs *protocol.Service, c *client) {
 	do("ListQueues", nil)
 	do("GetQueueUrl", object{"QueueName": "q"})
 	do("ListDeadLetterSourceQueues", object{"QueueUrl": c.URL("dlq")})
-	do("AddPermission", object{"QueueUrl": u, "Label": "l", "AWSAccountIds": list{otherAccount}, "Actions": list{"SendMessage"}})
+	do("AddPermission", object{
+		"QueueUrl": u, "Label": "l", "AWSAccountIds": list{otherAccount}, "Actions": list{"SendMessage"},
+	})
 	do("RemovePermission", object{"QueueUrl": u, "Label": "l"})
 	do("TagQueue", object{"QueueUrl": u, "Tags": object{"a": "b"}})
 	if tags := do("ListQueueTags", object{"QueueUrl": u})["Tags"]; fmt.Sprint(tags) != "map[a:b]" {
@@ -126,27 +128,34 @@ func (w *walk) queues(sqs *protocol.Service, c *client) {
 	}
 	do("UntagQueue", object{"QueueUrl": u, "TagKeys": list{"a"}})
 	do("SetQueueAttributes", object{"QueueUrl": u, "Attributes": object{"VisibilityTimeout": "100"}})
-	if v := do("GetQueueAttributes", object{"QueueUrl": u, "AttributeNames": list{"All"}})["Attributes"].(object)["VisibilityTimeout"]; v != "100" {
+	if v := do("GetQueueAttributes", object{
+		"QueueUrl": u, "AttributeNames": list{"All"},
+	})["Attributes"].(object)["VisibilityTimeout"]; v != "100" {
 		w.t.Errorf("the visibility timeout is %v", v)
 	}
 	do("SendMessage", object{"QueueUrl": u, "MessageBody": "m"})
 	do("SendMessageBatch", object{"QueueUrl": u, "Entries": entries(object{"MessageBody": "m"})})
 	handle := receive()
 	do("ChangeMessageVisibility", object{"QueueUrl": u, "ReceiptHandle": handle, "VisibilityTimeout": 200})
-	do("ChangeMessageVisibilityBatch", object{"QueueUrl": u, "Entries": entries(object{"ReceiptHandle": handle, "VisibilityTimeout": 300})})
+	do("ChangeMessageVisibilityBatch", object{
+		"QueueUrl": u, "Entries": entries(object{"ReceiptHandle": handle, "VisibilityTimeout": 300}),
+	})
 	do("DeleteMessage", object{"QueueUrl": u, "ReceiptHandle": handle})
 	do("DeleteMessageBatch", object{"QueueUrl": u, "Entries": entries(object{"ReceiptHandle": receive()})})
 	for range 20 {
 		do("SendMessage", object{"QueueUrl": c.URL("dlq"), "MessageBody": "m"})
 	}
-	task := do("StartMessageMoveTask", object{"SourceArn": c.ARN("dlq"), "DestinationArn": c.ARN("q"), "MaxNumberOfMessagesPerSecond": 1})
+	task := do("StartMessageMoveTask", object{
+		"SourceArn": c.ARN("dlq"), "DestinationArn": c.ARN("q"), "MaxNumberOfMessagesPerSecond": 1,
+	})
 	do("ListMessageMoveTasks", object{"SourceArn": c.ARN("dlq")})
 	do("CancelMessageMoveTask", object{"TaskHandle": task["TaskHandle"]})
 	do("PurgeQueue", object{"QueueUrl": u})
 	do("DeleteQueue", object{"QueueUrl": u})
 	c.Fails("SendMessage", object{"QueueUrl": u, "MessageBody": "m"}, refusal{
 		Shape: "com.amazonaws.sqs#QueueDoesNotExist", Code: "AWS.SimpleQueueService.NonExistentQueue", Status: 400,
-		Message: "The specified queue does not exist.", QueryMessage: "The specified queue does not exist for this wsdl version.",
+		Message:      "The specified queue does not exist.",
+		QueryMessage: "The specified queue does not exist for this wsdl version.",
 	})
 }
 
@@ -179,20 +188,24 @@ func (w *walk) topics(sns *protocol.Service, c *client) {
 	if text := do("GetTopicAttributes", "TopicArn", topic); !strings.Contains(text, "<value>d</value>") {
 		w.t.Errorf("the topic's attributes are %s", text)
 	}
-	do("AddPermission", "TopicArn", topic, "Label", "l", "AWSAccountId.member.1", otherAccount, "ActionName.member.1", "Publish")
+	do("AddPermission", "TopicArn", topic, "Label", "l", "AWSAccountId.member.1", otherAccount, "ActionName.member.1",
+		"Publish")
 	do("RemovePermission", "TopicArn", topic, "Label", "l")
 	do("TagResource", "ResourceArn", topic, "Tags.member.1.Key", "k", "Tags.member.1.Value", "v")
 	if tags := do("ListTagsForResource", "ResourceArn", topic); apitest.Element(tags, "Value") != "v" {
 		w.t.Errorf("the topic's tags are %s", tags)
 	}
 	do("UntagResource", "ResourceArn", topic, "TagKeys.member.1", "k")
-	subscription := apitest.Element(do("Subscribe", "TopicArn", topic, "Protocol", "sqs", "Endpoint", c.ARN("subscribed")), "SubscriptionArn")
+	subscription := apitest.Element(do("Subscribe", "TopicArn", topic, "Protocol", "sqs", "Endpoint",
+		c.ARN("subscribed")), "SubscriptionArn")
 	do("ListSubscriptions")
 	do("ListSubscriptionsByTopic", "TopicArn", topic)
-	do("SetSubscriptionAttributes", "SubscriptionArn", subscription, "AttributeName", "RawMessageDelivery", "AttributeValue", "true")
+	do("SetSubscriptionAttributes", "SubscriptionArn", subscription, "AttributeName", "RawMessageDelivery",
+		"AttributeValue", "true")
 	do("GetSubscriptionAttributes", "SubscriptionArn", subscription)
 	do("Publish", "TopicArn", topic, "Message", "m")
-	do("PublishBatch", "TopicArn", topic, "PublishBatchRequestEntries.member.1.Id", "a", "PublishBatchRequestEntries.member.1.Message", "m")
+	do("PublishBatch", "TopicArn", topic, "PublishBatchRequestEntries.member.1.Id", "a",
+		"PublishBatchRequestEntries.member.1.Message", "m")
 	do("Unsubscribe", "SubscriptionArn", subscription)
 	do("PutDataProtectionPolicy", "ResourceArn", topic, "DataProtectionPolicy", "")
 	do("GetDataProtectionPolicy", "ResourceArn", topic)
@@ -209,9 +222,13 @@ func (w *walk) topics(sns *protocol.Service, c *client) {
 		do(op)
 	}
 	// Only the endpoint has the token. A request by a link is not signed, and may come to any node.
-	confirm := url.Values{"Action": {"ConfirmSubscription"}, "Version": sns.Versions, "TopicArn": {topic}, "Token": {strings.Repeat("0", 96)}}
+	confirm := url.Values{
+		"Action": {"ConfirmSubscription"}, "Version": sns.Versions, "TopicArn": {topic},
+		"Token": {strings.Repeat("0", 96)},
+	}
 	for _, by := range []*identity.Credential{&root, nil} {
-		if status, body := call(w.t, w.other, sns.Name, confirm.Encode(), by); status != http.StatusBadRequest || !strings.Contains(body, "Token") {
+		if status, body := call(w.t, w.other, sns.Name, confirm.Encode(), by); status != http.StatusBadRequest ||
+			!strings.Contains(body, "Token") {
 			w.t.Errorf("ConfirmSubscription: %d %s", status, body)
 		}
 	}
@@ -234,10 +251,12 @@ func (w *walk) alarms(cloudwatch *protocol.Service) {
 	}
 	do("GetMetricStatistics", slices.Concat(metric, window, []string{"Period", "60", "Statistics.member.1", "Sum"})...)
 	do("GetMetricData", slices.Concat(window, []string{
-		"MetricDataQueries.member.1.Id", "q", "MetricDataQueries.member.1.Period", "60", "MetricDataQueries.member.1.Expression", "SELECT SUM(m) FROM Mine",
+		"MetricDataQueries.member.1.Id", "q", "MetricDataQueries.member.1.Period", "60",
+		"MetricDataQueries.member.1.Expression", "SELECT SUM(m) FROM Mine",
 	})...)
 	do("PutMetricAlarm", slices.Concat(metric, []string{
-		"AlarmName", "a", "Statistic", "Sum", "Period", "60", "EvaluationPeriods", "1", "Threshold", "1.5", "ComparisonOperator", "GreaterThanThreshold",
+		"AlarmName", "a", "Statistic", "Sum", "Period", "60", "EvaluationPeriods", "1", "Threshold", "1.5",
+		"ComparisonOperator", "GreaterThanThreshold",
 	})...)
 	alarm := apitest.Element(do("DescribeAlarms"), "AlarmArn")
 	do("DescribeAlarmsForMetric", metric...)
@@ -252,14 +271,16 @@ func (w *walk) alarms(cloudwatch *protocol.Service) {
 	do("UntagResource", "ResourceARN", alarm, "TagKeys.member.1", "k")
 	do("PutCompositeAlarm", "AlarmName", "all", "AlarmRule", "ALARM(a)")
 	mute := []string{"AlarmMuteRuleName", "m"}
-	do("PutAlarmMuteRule", "Name", "m", "Rule.Schedule.Expression", "cron(0 2 * * *)", "Rule.Schedule.Duration", "PT4H", "MuteTargets.AlarmNames.member.1", "a")
+	do("PutAlarmMuteRule", "Name", "m", "Rule.Schedule.Expression", "cron(0 2 * * *)", "Rule.Schedule.Duration", "PT4H",
+		"MuteTargets.AlarmNames.member.1", "a")
 	do("GetAlarmMuteRule", mute...)
 	if rules := do("ListAlarmMuteRules", "AlarmName", "a"); apitest.Element(rules, "MuteType") != "RECURRING" {
 		w.t.Errorf("the mute rules are %s", rules)
 	}
 	do("DeleteAlarmMuteRule", mute...)
 	do("DeleteAlarms", "AlarmNames.member.1", "a", "AlarmNames.member.2", "all")
-	if history := do("DescribeAlarmHistory"); !strings.Contains(history, "Alarm updated from INSUFFICIENT_DATA to ALARM") {
+	if history := do("DescribeAlarmHistory"); !strings.Contains(history,
+		"Alarm updated from INSUFFICIENT_DATA to ALARM") {
 		w.t.Errorf("the history is %s", history)
 	}
 	do("PutDashboard", "DashboardName", "d", "DashboardBody", "{}")
@@ -290,7 +311,8 @@ func (w *walk) detectors(do func(op string, form ...string) string) {
 func (w *walk) trails(cloudtrail *protocol.Service) {
 	do := func(op, in string) string {
 		w.t.Helper()
-		return w.step(cloudtrail, op, func() (int, string) { return callJSON(w.t, w.other, "cloudtrail", "CloudTrail_20131101."+op, in) })
+		return w.step(cloudtrail, op,
+			func() (int, string) { return callJSON(w.t, w.other, "cloudtrail", "CloudTrail_20131101."+op, in) })
 	}
 	const named = `{"Name":"all"}`
 	arn := "arn:aws:cloudtrail:us-east-1:" + account + ":trail/all"
@@ -369,7 +391,10 @@ func (w *walk) people(iam, sts *protocol.Service) {
 		}
 	}
 	made := do("CreateAccessKey", "UserName", "bob")
-	key := identity.Credential{Identity: identity.Identity{AccessKeyID: apitest.Element(made, "AccessKeyId")}, Secret: apitest.Element(made, "SecretAccessKey")}
+	key := identity.Credential{
+		Identity: identity.Identity{AccessKeyID: apitest.Element(made, "AccessKeyId")},
+		Secret:   apitest.Element(made, "SecretAccessKey"),
+	}
 	do("ListAccessKeys", "UserName", "bob")
 
 	// The new key counts at once, for a user who may do everything.
@@ -384,7 +409,8 @@ func (w *walk) people(iam, sts *protocol.Service) {
 
 	do("GetAccessKeyLastUsed", "AccessKeyId", key.AccessKeyID)
 	do("UpdateAccessKey", "UserName", "bob", "AccessKeyId", key.AccessKeyID, "Status", "Inactive")
-	if status, body := call(w.t, w.other, "sts", "Action=GetCallerIdentity&Version=2011-06-15", &key); status != http.StatusForbidden {
+	if status, body := call(w.t, w.other, "sts", "Action=GetCallerIdentity&Version=2011-06-15",
+		&key); status != http.StatusForbidden {
 		w.t.Errorf("an inactive key: %d %s", status, body)
 	}
 	do("DeleteAccessKey", "UserName", "bob", "AccessKeyId", key.AccessKeyID)
@@ -396,14 +422,17 @@ func (w *walk) people(iam, sts *protocol.Service) {
 	do("SimulateCustomPolicy", "PolicyInputList.member.1", everything, "ActionNames.member.1", "sqs:SendMessage")
 	do("GetContextKeysForPrincipalPolicy", "PolicySourceArn", bob)
 	do("GetContextKeysForCustomPolicy", "PolicyInputList.member.1", everything)
-	for kind, name := range map[string][2]string{"User": {"UserName", "bob"}, "Role": {"RoleName", "r"}, "Policy": {"PolicyArn", policy}} {
+	for kind, name := range map[string][2]string{
+		"User": {"UserName", "bob"}, "Role": {"RoleName", "r"}, "Policy": {"PolicyArn", policy},
+	} {
 		do("Tag"+kind, name[0], name[1], "Tags.member.1.Key", "k", "Tags.member.1.Value", "v")
 		if tags := do("List"+kind+"Tags", name[0], name[1]); apitest.Element(tags, "Value") != "v" {
 			w.t.Errorf("tags of a %s: %s", kind, tags)
 		}
 		do("Untag"+kind, name[0], name[1], "TagKeys.member.1", "k")
 	}
-	for _, op := range []string{"ListMFADevices", "ListSSHPublicKeys", "ListServiceSpecificCredentials", "ListSigningCertificates"} {
+	for _, op := range []string{"ListMFADevices", "ListSSHPublicKeys", "ListServiceSpecificCredentials",
+		"ListSigningCertificates"} {
 		do(op, "UserName", "bob")
 	}
 	do("ListVirtualMFADevices")
@@ -415,18 +444,23 @@ func (w *walk) people(iam, sts *protocol.Service) {
 	do("UpdateAccountPasswordPolicy", "MinimumPasswordLength", "10", "AllowUsersToChangePassword", "true")
 	do("GetAccountPasswordPolicy")
 	bobs := do("CreateAccessKey", "UserName", "bob")
-	bobsKey := identity.Credential{Identity: identity.Identity{AccessKeyID: apitest.Element(bobs, "AccessKeyId")}, Secret: apitest.Element(bobs, "SecretAccessKey")}
+	bobsKey := identity.Credential{
+		Identity: identity.Identity{AccessKeyID: apitest.Element(bobs, "AccessKeyId")},
+		Secret:   apitest.Element(bobs, "SecretAccessKey"),
+	}
 	as(&bobsKey, iam, "ChangePassword", "OldPassword", "Another-horse-2", "NewPassword", "Newest-horse-3")
 	do("DeleteAccountPasswordPolicy")
 	do("DeleteLoginProfile", "UserName", "bob")
 	device := do("CreateVirtualMFADevice", "VirtualMFADeviceName", "phone")
 	serial, seed := apitest.Element(device, "SerialNumber"), apitest.Element(device, "Base32StringSeed")
-	do("EnableMFADevice", "UserName", "bob", "SerialNumber", serial, "AuthenticationCode1", apitest.Code6(w.t, seed, time.Now().Add(-30*time.Second)),
+	do("EnableMFADevice", "UserName", "bob", "SerialNumber", serial, "AuthenticationCode1",
+		apitest.Code6(w.t, seed, time.Now().Add(-30*time.Second)),
 		"AuthenticationCode2", apitest.Code6(w.t, seed, time.Now()))
 	w.showsFactor(&bobsKey, serial, apitest.Code6(w.t, seed, time.Now().Add(30*time.Second)))
 	do("DeleteAccessKey", "UserName", "bob", "AccessKeyId", bobsKey.AccessKeyID)
 	do("GetMFADevice", "UserName", "bob", "SerialNumber", serial)
-	do("ResyncMFADevice", "UserName", "bob", "SerialNumber", serial, "AuthenticationCode1", apitest.Code6(w.t, seed, time.Now().Add(5*time.Minute)),
+	do("ResyncMFADevice", "UserName", "bob", "SerialNumber", serial, "AuthenticationCode1",
+		apitest.Code6(w.t, seed, time.Now().Add(5*time.Minute)),
 		"AuthenticationCode2", apitest.Code6(w.t, seed, time.Now().Add(330*time.Second)))
 	do("DeactivateMFADevice", "UserName", "bob", "SerialNumber", serial)
 	do("TagMFADevice", "SerialNumber", serial, "Tags.member.1.Key", "k", "Tags.member.1.Value", "v")
@@ -444,7 +478,9 @@ func (w *walk) people(iam, sts *protocol.Service) {
 // showsFactor shows a second factor, whose code is marked as used in the control store.
 func (w *walk) showsFactor(key *identity.Credential, serial, code string) {
 	w.t.Helper()
-	form := url.Values{"Action": {"GetSessionToken"}, "Version": {"2011-06-15"}, "SerialNumber": {serial}, "TokenCode": {code}}
+	form := url.Values{
+		"Action": {"GetSessionToken"}, "Version": {"2011-06-15"}, "SerialNumber": {serial}, "TokenCode": {code},
+	}
 	changes, forwarded := w.changes.Load(), w.forwarded.Load()
 	if status, body := call(w.t, w.other, "sts", form.Encode(), key); status != http.StatusOK {
 		w.t.Errorf("a second factor: %d %s", status, body)
@@ -462,7 +498,8 @@ func (w *walk) programs(iam, sts *protocol.Service) {
 		return w.query(&root, iam, op, params...)
 	}
 	p := openidtest.NewTLS(w.t, time.Now)
-	arn := apitest.Element(do("CreateOpenIDConnectProvider", "Url", p.URL, "ThumbprintList.member.1", strings.Repeat("0", 40)), "OpenIDConnectProviderArn")
+	arn := apitest.Element(do("CreateOpenIDConnectProvider", "Url", p.URL, "ThumbprintList.member.1",
+		strings.Repeat("0", 40)), "OpenIDConnectProviderArn")
 	named := []string{"OpenIDConnectProviderArn", arn}
 	provider := func(op string, more ...string) string { return do(op, append(named, more...)...) }
 	provider("AddClientIDToOpenIDConnectProvider", "ClientID", openidtest.Client)
@@ -476,7 +513,8 @@ func (w *walk) programs(iam, sts *protocol.Service) {
 	do("ListOpenIDConnectProviders")
 	trust := fmt.Sprintf(`{"Statement":{"Effect":"Allow","Principal":{"Federated":%q},"Action":"sts:AssumeRoleWithWebIdentity"}}`, arn)
 	role := apitest.Element(do("CreateRole", "RoleName", "program", "AssumeRolePolicyDocument", trust), "Arn")
-	w.query(nil, sts, "AssumeRoleWithWebIdentity", "RoleArn", role, "RoleSessionName", "s1", "WebIdentityToken", p.Issue(nil))
+	w.query(nil, sts, "AssumeRoleWithWebIdentity", "RoleArn", role, "RoleSessionName", "s1", "WebIdentityToken",
+		p.Issue(nil))
 
 	do("CreateInstanceProfile", "InstanceProfileName", "p")
 	do("AddRoleToInstanceProfile", "InstanceProfileName", "p", "RoleName", "program")
@@ -531,7 +569,8 @@ func (w *walk) accounts(wire *protocol.Service) {
 		w.t.Errorf("accounts: %s", all)
 	}
 	for _, op := range []string{"SetLimits", "GetLimits", "ListLimits"} {
-		if got := do(op, `{"AccountId":"222222222222","Limits":{"SendsPerSecond":5}}`); !strings.Contains(got, `"Limits":{"SendsPerSecond":5}`) {
+		if got := do(op, `{"AccountId":"222222222222","Limits":{"SendsPerSecond":5}}`); !strings.Contains(got,
+			`"Limits":{"SendsPerSecond":5}`) {
 			w.t.Errorf("%s: %s", op, got)
 		}
 	}
@@ -582,7 +621,8 @@ func (w *walk) looks(wire *protocol.Service, c *client) {
 	w.step(wire, "PutMark", func() (int, string) { return callAdmin(w.t, w.other, "PutMark", `{"Text":"v42"}`) })
 	c.Make("CreateQueue", object{"QueueName": "moved-to.fifo", "Attributes": object{"FifoQueue": "true"}})
 	w.step(wire, "RedriveMessages", func() (int, string) {
-		return callAdmin(w.t, w.other, "RedriveMessages", `{"QueueUrl":"`+c.URL("looked-at.fifo")+`","Filter":"x","DestinationArn":"`+c.ARN("moved-to.fifo")+`"}`)
+		return callAdmin(w.t, w.other, "RedriveMessages",
+			`{"QueueUrl":"`+c.URL("looked-at.fifo")+`","Filter":"x","DestinationArn":"`+c.ARN("moved-to.fifo")+`"}`)
 	})
 	w.step(wire, "ListRedriveTasks", func() (int, string) {
 		status, body := callAdmin(w.t, w.other, "ListRedriveTasks", `{"QueueUrl":"`+c.URL("looked-at.fifo")+`"}`)

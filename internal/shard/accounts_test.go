@@ -24,11 +24,15 @@ func TestReadersTakeTurnsByAccount(t *testing.T) {
 			return err
 		},
 		"a redrive": func(ctx context.Context, s *Shard) error {
-			task := queue.MoveTask{ID: "t", Destination: "arn:aws:sqs:us-east-1:" + alone + ":to", Selection: &queue.Selection{Filter: "chosen"}}
+			task := queue.MoveTask{
+				ID: "t", Destination: "arn:aws:sqs:us-east-1:" + alone + ":to",
+				Selection: &queue.Selection{Filter: "chosen"},
+			}
 			if err := s.StartMove(ctx, 1, task); err != nil {
 				return err
 			}
-			for all, err := s.Moves(ctx, 1); err != nil || all[0].Status != queue.MoveCompleted; all, err = s.Moves(ctx, 1) {
+			for all, err := s.Moves(ctx, 1); err != nil || all[0].Status != queue.MoveCompleted; all, err = s.Moves(ctx,
+				1) {
 				if err != nil {
 					return err
 				}

@@ -155,7 +155,9 @@ func TestConfigureWaitsForABlockedDisk(t *testing.T) {
 	d.refuse(syscall.ENOSPC)
 	refusedFor(t, "the send that finds out", later(func() error { return r.sendOne("a") }))
 	made := later(func() error {
-		return r.Configure(context.Background(), queue.Config{ID: unknown, ARN: "arn:new", Visibility: time.Second, Retention: time.Hour})
+		return r.Configure(context.Background(), queue.Config{
+			ID: unknown, ARN: "arn:new", Visibility: time.Second, Retention: time.Hour,
+		})
 	})
 	gone := later(func() error { return r.Drop(context.Background(), orders) })
 	select {
@@ -227,7 +229,8 @@ func TestDiskThatIsFullAgainAndAgain(t *testing.T) {
 		for _, m := range got {
 			// Again until it is certain, as the handle is good for as long.
 			for {
-				_, err := r.Delete(context.Background(), jobs, []queue.Receipt{{Position: m.Position, Number: m.Receipt}})
+				_, err := r.Delete(context.Background(), jobs,
+					[]queue.Receipt{{Position: m.Position, Number: m.Receipt}})
 				if err == nil {
 					break
 				}

@@ -31,7 +31,8 @@ func openOwned(t *testing.T) *owned {
 	o.Shard, err = shard.Open(shard.Options{
 		Store: st,
 		Configs: func() []queue.Config {
-			return []queue.Config{{ID: jobs, ARN: "arn:aws:sqs:us-east-1:000000000000:jobs", Visibility: time.Minute, Retention: time.Hour}}
+			return []queue.Config{{ID: jobs, ARN: "arn:aws:sqs:us-east-1:000000000000:jobs", Visibility: time.Minute,
+				Retention: time.Hour}}
 		},
 		Commit: func(tx *store.Txn) error {
 			if err := o.commits.Load(); err != nil {

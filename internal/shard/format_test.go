@@ -37,7 +37,9 @@ func TestFormatIsRequiredBeforeItIsNeeded(t *testing.T) {
 		return s
 	}
 	s := open()
-	if err := s.StartMove(t.Context(), jobs, queue.MoveTask{ID: "old", Destination: "x"}); err != nil || required != nil {
+	if err := s.StartMove(t.Context(), jobs, queue.MoveTask{
+		ID: "old", Destination: "x",
+	}); err != nil || required != nil {
 		t.Errorf("a task of the first format: %v, required %v", err, required)
 	}
 	back := queue.MoveTask{ID: "new", Sources: []queue.ID{7}}

@@ -207,27 +207,28 @@ func TestForwardingIsExactlyOnce(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 0))
 			from, to := pair(t)
 			var stale [][]queue.Transfer
-			forward(t, from, func(ctx context.Context, id queue.ID, source queue.FromShard, messages []queue.Transfer) error {
-				stale = append(stale, messages)
-				switch random.IntN(6) {
-				case 0:
-					return errors.New("lost on the way")
-				case 1:
-					return errors.Join(to.Accept(ctx, id, source, messages), errors.New("the answer is lost"))
-				case 2:
-					if err := to.Accept(ctx, id, source, messages[:1+random.IntN(len(messages))]); err != nil {
-						return err
+			forward(t, from,
+				func(ctx context.Context, id queue.ID, source queue.FromShard, messages []queue.Transfer) error {
+					stale = append(stale, messages)
+					switch random.IntN(6) {
+					case 0:
+						return errors.New("lost on the way")
+					case 1:
+						return errors.Join(to.Accept(ctx, id, source, messages), errors.New("the answer is lost"))
+					case 2:
+						if err := to.Accept(ctx, id, source, messages[:1+random.IntN(len(messages))]); err != nil {
+							return err
+						}
+					case 3:
+						if err := to.Accept(ctx, id, source, messages); err != nil {
+							return err
+						}
+						if err := to.Accept(ctx, id, source, stale[random.IntN(len(stale))]); err != nil {
+							return err
+						}
 					}
-				case 3:
-					if err := to.Accept(ctx, id, source, messages); err != nil {
-						return err
-					}
-					if err := to.Accept(ctx, id, source, stale[random.IntN(len(stale))]); err != nil {
-						return err
-					}
-				}
-				return to.Accept(ctx, id, source, messages)
-			})
+					return to.Accept(ctx, id, source, messages)
+				})
 			const rounds, each = 30, 20
 			for i := range rounds {
 				bury(t, from, id, each*i, each)
@@ -366,11 +367,12 @@ func TestForwardingEndsWithTheShard(t *testing.T) {
 	bury(t, from, source, 0, 1)
 	tried := make(chan struct{}, 100)
 	done := later(func() error {
-		return shard.Forward(context.Background(), from.Shard, 1, func(ctx context.Context, _ queue.ID, _ queue.FromShard, _ []queue.Transfer) error {
-			tried <- struct{}{}
-			<-ctx.Done()
-			return ctx.Err()
-		})
+		return shard.Forward(context.Background(), from.Shard, 1,
+			func(ctx context.Context, _ queue.ID, _ queue.FromShard, _ []queue.Transfer) error {
+				tried <- struct{}{}
+				<-ctx.Done()
+				return ctx.Err()
+			})
 	})
 	<-tried
 	from.Close()

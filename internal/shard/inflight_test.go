@@ -100,13 +100,15 @@ func TestTooManyInFlight(t *testing.T) {
 				if c, err := r.Counts(t.Context(), id); err != nil || int(c.InFlight) != limit {
 					t.Errorf("%d in flight, want %d; %v", c.InFlight, limit, err)
 				}
-				if got, err := r.Receive(t.Context(), id, queue.Receive{Max: 10}, 0); len(got) > 0 || !errors.Is(err, over) {
+				if got, err := r.Receive(t.Context(), id, queue.Receive{Max: 10}, 0); len(got) > 0 ||
+					!errors.Is(err, over) {
 					t.Errorf("one more receive gives %d messages and %v, want %v", len(got), err, over)
 				}
 				// A long poll just waits.
 				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 				defer cancel()
-				if got, err := r.Receive(ctx, id, queue.Receive{Max: 10}, wait); len(got) > 0 || err != nil && !errors.Is(err, context.DeadlineExceeded) {
+				if got, err := r.Receive(ctx, id, queue.Receive{Max: 10}, wait); len(got) > 0 ||
+					err != nil && !errors.Is(err, context.DeadlineExceeded) {
 					t.Errorf("a long poll gives %d messages and %v", len(got), err)
 				}
 			}
@@ -219,7 +221,8 @@ func TestManyDeduplicationIDs(t *testing.T) {
 
 	resend := func(i int) queue.Sent {
 		t.Helper()
-		sent, err := r.Send(t.Context(), orders, []queue.Outgoing{{Body: "m", Group: "again", Dedup: fmt.Sprint("id-", i)}})
+		sent, err := r.Send(t.Context(), orders,
+			[]queue.Outgoing{{Body: "m", Group: "again", Dedup: fmt.Sprint("id-", i)}})
 		if err != nil {
 			t.Fatal(err)
 		}

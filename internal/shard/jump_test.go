@@ -250,7 +250,8 @@ func TestLongPollsOutliveJumps(t *testing.T) {
 			ended, given := make(chan []string, 1), make(chan []string, 1)
 			go func() { ended <- r.receive(t, jobs, 10, time.Second) }()
 			delay := time.Second
-			if _, err := r.Send(t.Context(), orders, []queue.Outgoing{{Body: "m", Group: "g", Dedup: "m", Delay: &delay}}); err != nil {
+			if _, err := r.Send(t.Context(), orders,
+				[]queue.Outgoing{{Body: "m", Group: "g", Dedup: "m", Delay: &delay}}); err != nil {
 				t.Fatal(err)
 			}
 			go func() { given <- r.receive(t, orders, 10, wait) }()

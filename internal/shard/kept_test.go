@@ -39,7 +39,8 @@ func TestPurgesKeepWhatAllProgramsRead(t *testing.T) {
 				Require: func(format int) error { required = max(required, format); return nil },
 				Configs: func() []queue.Config {
 					return []queue.Config{{
-						ID: jobs, ARN: "arn:aws:sqs:us-east-1:000000000000:jobs", Visibility: time.Minute, Retention: time.Hour,
+						ID: jobs, ARN: "arn:aws:sqs:us-east-1:000000000000:jobs", Visibility: time.Minute,
+						Retention: time.Hour,
 					}}
 				},
 			})
@@ -56,7 +57,8 @@ func TestPurgesKeepWhatAllProgramsRead(t *testing.T) {
 			if err != nil || (k.Messages == 1) != c.keeps {
 				t.Errorf("%+v is kept, %v", k, err)
 			}
-			if _, err := sh.UndoPurge(t.Context(), jobs); c.keeps && err != nil || !c.keeps && !errors.Is(err, queue.ErrNothingKept) {
+			if _, err := sh.UndoPurge(t.Context(), jobs); c.keeps && err != nil ||
+				!c.keeps && !errors.Is(err, queue.ErrNothingKept) {
 				t.Errorf("the undo gave %v", err)
 			}
 			counts, err := sh.Counts(t.Context(), jobs)

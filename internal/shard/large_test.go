@@ -15,7 +15,9 @@ func large(group string, n int) []queue.Outgoing {
 	out := make([]queue.Outgoing, n)
 	for i := range out {
 		name := strconv.Itoa(i)
-		out[i] = queue.Outgoing{Body: name, Trace: strings.Repeat("t", shard.MaxReceive/3-16), Group: group, Dedup: name}
+		out[i] = queue.Outgoing{
+			Body: name, Trace: strings.Repeat("t", shard.MaxReceive/3-16), Group: group, Dedup: name,
+		}
 	}
 	return out
 }

@@ -34,11 +34,13 @@ func TestPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPacer()
 		const step = 100 * time.Microsecond
-		if work, total := walked(t, p, "a", step, false); work < total*45/100 || work > total*55/100 || total < walkTime || total > walkTime*11/10 {
+		if work, total := walked(t, p, "a", step, false); work < total*45/100 || work > total*55/100 ||
+			total < walkTime || total > walkTime*11/10 {
 			t.Errorf("on an idle shard it works %v of %v", work, total)
 		}
 		time.Sleep(busyTime)
-		if work, total := walked(t, p, "a", step, true); work < total*3/100 || work > total*5/100 || total < walkTime || total > walkTime*11/10 {
+		if work, total := walked(t, p, "a", step, true); work < total*3/100 || work > total*5/100 || total < walkTime ||
+			total > walkTime*11/10 {
 			t.Errorf("on a busy shard it works %v of %v", work, total)
 		}
 	})

@@ -35,7 +35,8 @@ func TestPeekBesideTraffic(t *testing.T) {
 				if received++; m.Receives != 1 {
 					t.Errorf("%s was received %d times", m.Body, m.Receives)
 				}
-				if _, err := r.Delete(t.Context(), jobs, []queue.Receipt{{Position: m.Position, Number: m.Receipt}}); err != nil {
+				if _, err := r.Delete(t.Context(), jobs,
+					[]queue.Receipt{{Position: m.Position, Number: m.Receipt}}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -67,14 +68,20 @@ func TestPeekBesideTraffic(t *testing.T) {
 }
 
 func TestPeekOfWhatIsNotThere(t *testing.T) {
-	r := openShard(t, queue.Config{ID: jobs, ARN: "jobs", Retention: time.Hour}, queue.Config{ID: 2, ARN: "away", Elsewhere: true})
+	r := openShard(t, queue.Config{ID: jobs, ARN: "jobs", Retention: time.Hour}, queue.Config{
+		ID: 2, ARN: "away", Elsewhere: true,
+	})
 	for _, id := range []queue.ID{2, 99} {
-		if _, err := r.Peek(t.Context(), id, queue.Peek{States: queue.AllStates, Max: 1}); !errors.Is(err, queue.ErrNoQueue) {
+		if _, err := r.Peek(t.Context(), id, queue.Peek{
+			States: queue.AllStates, Max: 1,
+		}); !errors.Is(err, queue.ErrNoQueue) {
 			t.Errorf("queue %d: %v", id, err)
 		}
 	}
 	r.Close()
-	if _, err := r.Peek(t.Context(), jobs, queue.Peek{States: queue.AllStates, Max: 1}); !errors.Is(err, shard.ErrUnavailable) {
+	if _, err := r.Peek(t.Context(), jobs, queue.Peek{
+		States: queue.AllStates, Max: 1,
+	}); !errors.Is(err, shard.ErrUnavailable) {
 		t.Errorf("of a closed shard: %v", err)
 	}
 }

@@ -18,7 +18,9 @@ func publishTo(t *testing.T, r *rig, body string, to ...queue.ID) error {
 	t.Helper()
 	p := queue.Publication{ID: queue.MessageID([]byte(fmt.Sprintf("%16s", body)))}
 	for _, id := range to {
-		p.Copies = append(p.Copies, queue.Copy{Queue: id, Message: queue.Outgoing{ID: p.ID, Body: body, Group: "g", Dedup: body}})
+		p.Copies = append(p.Copies, queue.Copy{
+			Queue: id, Message: queue.Outgoing{ID: p.ID, Body: body, Group: "g", Dedup: body},
+		})
 	}
 	published, err := r.Publish(t.Context(), []queue.Publication{p})
 	if err == nil && (len(published) != 1 || published[0].ID != p.ID) {
@@ -64,7 +66,9 @@ func TestReady(t *testing.T) {
 	t.Parallel()
 	configs := []queue.Config{{ID: jobs, ARN: arn(jobs), Retention: time.Hour, Visibility: time.Hour}}
 	for i := range queue.ID(1000) {
-		configs = append(configs, queue.Config{ID: i + 100, ARN: arn(i + 100), Retention: time.Hour, Visibility: time.Hour, Internal: true})
+		configs = append(configs, queue.Config{
+			ID: i + 100, ARN: arn(i + 100), Retention: time.Hour, Visibility: time.Hour, Internal: true,
+		})
 	}
 	r := openShard(t, configs...)
 	ready := func(want ...queue.ID) {
@@ -118,7 +122,9 @@ func TestPublishersWait(t *testing.T) {
 	p := queue.Publication{}
 	for i := range queue.ID(queues) {
 		configs = append(configs, queue.Config{ID: i + 1, ARN: arn(i + 1), Retention: time.Hour})
-		p.Copies = append(p.Copies, queue.Copy{Queue: i + 1, Message: queue.Outgoing{Body: strings.Repeat("x", 256<<10)}})
+		p.Copies = append(p.Copies, queue.Copy{
+			Queue: i + 1, Message: queue.Outgoing{Body: strings.Repeat("x", 256<<10)},
+		})
 	}
 	r := openShard(t, configs...)
 	var all []<-chan error

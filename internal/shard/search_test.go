@@ -19,7 +19,8 @@ func TestSearchesOfTasksDoNotHoldUpTheOwner(t *testing.T) {
 	send := func(id queue.ID, bodies ...string) {
 		t.Helper()
 		for i, body := range bodies {
-			if _, err := s.Send(t.Context(), id, []queue.Outgoing{{Body: body, ID: queue.MessageID{byte(id), byte(i + 1)}}}); err != nil {
+			if _, err := s.Send(t.Context(), id,
+				[]queue.Outgoing{{Body: body, ID: queue.MessageID{byte(id), byte(i + 1)}}}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -38,7 +39,9 @@ func TestSearchesOfTasksDoNotHoldUpTheOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	selection := &queue.Selection{Filter: "chosen"}
-	if err := s.StartMove(t.Context(), 1, queue.MoveTask{ID: "t", Destination: arn("to"), Selection: selection}); err != nil {
+	if err := s.StartMove(t.Context(), 1, queue.MoveTask{
+		ID: "t", Destination: arn("to"), Selection: selection,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	send(2, "sent while the search waits")
@@ -60,7 +63,9 @@ func TestSearchesOfTasksDoNotHoldUpTheOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer give()
-	if err := s.StartMove(t.Context(), 1, queue.MoveTask{ID: "u", Destination: arn("to"), Selection: selection}); err != nil {
+	if err := s.StartMove(t.Context(), 1, queue.MoveTask{
+		ID: "u", Destination: arn("to"), Selection: selection,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	s.Close()

@@ -187,7 +187,8 @@ func TestFailedCommitAcknowledgesNothing(t *testing.T) {
 	broken := errors.New("disk on fire")
 	fail := func() error { return broken }
 	r.commit.Store(&fail)
-	if _, err := r.Send(t.Context(), jobs, []queue.Outgoing{{Body: "during"}}); !errors.Is(err, shard.ErrUnavailable) || !errors.Is(err, broken) {
+	if _, err := r.Send(t.Context(), jobs, []queue.Outgoing{{Body: "during"}}); !errors.Is(err, shard.ErrUnavailable) ||
+		!errors.Is(err, broken) {
 		t.Errorf("send: %v", err)
 	}
 	if err := r.Probe(t.Context()); !errors.Is(err, shard.ErrUnavailable) {
@@ -203,7 +204,8 @@ func TestRefusalsDoNotDisturbTheOthers(t *testing.T) {
 	if _, err := r.Send(t.Context(), unknown, []queue.Outgoing{{Body: "m"}}); !errors.Is(err, queue.ErrNoQueue) {
 		t.Errorf("send to an unknown queue: %v", err)
 	}
-	if _, err := r.Receive(t.Context(), unknown, queue.Receive{Max: 1}, time.Second); !errors.Is(err, queue.ErrNoQueue) {
+	if _, err := r.Receive(t.Context(), unknown, queue.Receive{Max: 1}, time.Second); !errors.Is(err,
+		queue.ErrNoQueue) {
 		t.Errorf("receive from an unknown queue: %v", err)
 	}
 	r.send(t, jobs, "m")

@@ -15,7 +15,8 @@ import (
 func TestStored(t *testing.T) {
 	config := func(id queue.ID, account string) queue.Config {
 		return queue.Config{
-			ID: id, ARN: fmt.Sprintf("arn:aws:sqs:us-east-1:%s:q%d", account, id), Visibility: 30 * time.Second, Retention: time.Hour,
+			ID: id, ARN: fmt.Sprintf("arn:aws:sqs:us-east-1:%s:q%d", account, id), Visibility: 30 * time.Second,
+			Retention: time.Hour,
 		}
 	}
 	const one, two, three = "111111111111", "222222222222", "333333333333"
@@ -50,7 +51,8 @@ func TestStored(t *testing.T) {
 		t.Errorf("of the purged queue are kept %+v, %v", kept, err)
 	}
 	found, err = r.Stored(t.Context(), map[string]bool{one: true})
-	if bytes := found[one].Bytes; err != nil || found[one].Messages != 2 || bytes < 11_000 || bytes > 11_000+2*2*queue.RecordBytes {
+	if bytes := found[one].Bytes; err != nil || found[one].Messages != 2 || bytes < 11_000 ||
+		bytes > 11_000+2*2*queue.RecordBytes {
 		t.Error(found, err)
 	}
 }

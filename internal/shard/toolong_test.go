@@ -80,7 +80,8 @@ func TestPollsDoNotOutgrowATransaction(t *testing.T) {
 	configs := []queue.Config{{ID: letters, ARN: arn(letters), Retention: time.Hour}}
 	for id := queue.ID(100); id < 100+queues; id++ {
 		configs = append(configs, queue.Config{
-			ID: id, ARN: arn(id), Retention: time.Hour, Visibility: time.Hour, Redrive: &queue.Redrive{Target: arn(letters), MaxReceives: 1},
+			ID: id, ARN: arn(id), Retention: time.Hour, Visibility: time.Hour,
+			Redrive: &queue.Redrive{Target: arn(letters), MaxReceives: 1},
 		})
 	}
 	b := openBounded(t, maxCommit, record, configs...)
@@ -104,7 +105,8 @@ func TestPollsDoNotOutgrowATransaction(t *testing.T) {
 		}))
 		eventually.True(t, "it comes", func() bool { return b.Polls() == len(polls) })
 		shows = append(shows, func() error {
-			_, err := b.ChangeVisibility(t.Context(), id, []queue.Visibility{{Receipt: queue.Receipt{Position: got[0].Position, Number: got[0].Receipt}}})
+			_, err := b.ChangeVisibility(t.Context(), id,
+				[]queue.Visibility{{Receipt: queue.Receipt{Position: got[0].Position, Number: got[0].Receipt}}})
 			return err
 		})
 	}

@@ -63,7 +63,9 @@ func TestWaitAndProcessing(t *testing.T) {
 		t.Errorf("processing: %+v", s.Processing)
 	}
 	must(r.Drop(ctx, jobs))
-	must(r.Configure(ctx, queue.Config{ID: jobs, ARN: "arn:aws:sqs:us-east-1:000000000000:jobs", Visibility: time.Second, Retention: time.Hour}))
+	must(r.Configure(ctx, queue.Config{
+		ID: jobs, ARN: "arn:aws:sqs:us-east-1:000000000000:jobs", Visibility: time.Second, Retention: time.Hour,
+	}))
 	if s := standing(); s.Wait != nil || s.Processing != nil {
 		t.Errorf("a new queue has %+v and %+v", s.Wait, s.Processing)
 	}

@@ -148,7 +148,8 @@ func TestCommitOutlastsADiskThatRefusesWrites(t *testing.T) {
 				t.Errorf("at last %v", err)
 			}
 			log := d.log.String()
-			if strings.Count(log, reason) == 0 || strings.Count(log, "level=ERROR") != 1 || strings.Count(log, "written again") != 1 {
+			if strings.Count(log, reason) == 0 || strings.Count(log, "level=ERROR") != 1 ||
+				strings.Count(log, "written again") != 1 {
 				t.Errorf("logged %s", log)
 			}
 		})

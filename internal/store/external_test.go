@@ -143,7 +143,9 @@ func TestExternalStoreIsChangedByItsLogOnly(t *testing.T) {
 	if m, err := s.Durable(); err != nil || m != (store.Mark{}) {
 		t.Errorf("durable without a flush: %+v, %v", m, err)
 	}
-	if err := s.Apply([]byte("not the bytes of a transaction"), store.Mark{Position: 2}); !errors.Is(err, store.ErrNoBatch) {
+	if err := s.Apply([]byte("not the bytes of a transaction"), store.Mark{
+		Position: 2,
+	}); !errors.Is(err, store.ErrNoBatch) {
 		t.Errorf("nonsense was applied: %v", err)
 	}
 	if s.Mark().Position != 1 {

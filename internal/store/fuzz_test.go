@@ -59,7 +59,8 @@ func FuzzScan(f *testing.F) {
 			heads = append(heads, bytes.Clone(head))
 		}}
 		e, err := s.scan()
-		if err != nil || len(heads) != e.records || e.bad > int64(len(text)) || e.vouched && e.bad < 0 || e.closed && e.bad >= 0 {
+		if err != nil || len(heads) != e.records || e.bad > int64(len(text)) || e.vouched && e.bad < 0 ||
+			e.closed && e.bad >= 0 {
 			t.Fatalf("%+v, %d heads, %v", e, len(heads), err)
 		}
 		for _, head := range heads {

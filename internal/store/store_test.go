@@ -91,7 +91,8 @@ func TestReader(t *testing.T) {
 	set(t, s, "a", "changed", "e", "5") // after the reader was made
 	var kept [][]byte
 	for _, want := range []struct{ key, value string }{
-		{"a", "1"}, {"b", "2"}, {"bb", ""}, {"c", "3"}, {"cc", ""}, {"d", "4"}, {"e", ""}, {"b", "2"}, {"z", ""}, {"a", "1"},
+		{"a", "1"}, {"b", "2"}, {"bb", ""}, {"c", "3"}, {"cc", ""}, {"d", "4"}, {"e", ""}, {"b", "2"}, {"z", ""},
+		{"a", "1"},
 	} {
 		v, err := r.Get([]byte(want.key))
 		if err != nil || string(v) != want.value || (v == nil) != (want.value == "") {

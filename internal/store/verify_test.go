@@ -137,10 +137,13 @@ func missing(t *testing.T, fs vfs.FS, n int) (int, error) {
 // ways are the ways in which a file goes bad from some byte on. They return
 // where it is good again.
 var ways = map[string]func(text []byte, at int) int{
-	"a bit flips":       func(text []byte, at int) int { text[at] ^= 0x10; return at + 1 },
-	"a sector is zero":  func(text []byte, at int) int { return spoil(text, at, 512, func(b []byte) { clear(b) }) },
-	"a sector is older": func(text []byte, at int) int { return spoil(text, at, 512, func(b []byte) { copy(b, text[at/2:]) }) },
-	"a block is zero":   func(text []byte, at int) int { return spoil(text, at, 32<<10, func(b []byte) { clear(b) }) },
+	"a bit flips":      func(text []byte, at int) int { text[at] ^= 0x10; return at + 1 },
+	"a sector is zero": func(text []byte, at int) int { return spoil(text, at, 512, func(b []byte) { clear(b) }) },
+	"a sector is older": func(text []byte, at int) int {
+		return spoil(text, at, 512,
+			func(b []byte) { copy(b, text[at/2:]) })
+	},
+	"a block is zero": func(text []byte, at int) int { return spoil(text, at, 32<<10, func(b []byte) { clear(b) }) },
 	"a block is noise": func(text []byte, at int) int {
 		return spoil(text, at, 32<<10, func(b []byte) { _, _ = rand.NewChaCha8([32]byte{byte(at)}).Read(b) })
 	},
@@ -199,7 +202,8 @@ func TestDamagedLogIsRefused(t *testing.T) {
 							var damage *store.Damage
 							switch {
 							case errors.As(err, &damage):
-								if !store.IsCorruption(err) || !strings.HasSuffix(damage.File, log) || damage.Offset > int64(at) {
+								if !store.IsCorruption(err) || !strings.HasSuffix(damage.File, log) ||
+									damage.Offset > int64(at) {
 									t.Errorf("%s at %d of %d: %v", way, at, len(text), err)
 								}
 							case err != nil, got > 0 && !unknowable:
@@ -357,8 +361,10 @@ func TestPowerLossAtAnyMoment(t *testing.T) {
 				after, percent = disk, 0 // it was closed in good order
 				durable.Store(known.Load())
 			}
-			if got, err := missing(t, after.CrashClone(vfs.CrashCloneCfg{}), int(durable.Load())); err != nil || got > 0 {
-				t.Fatalf("seed %d, sitting %d, operation %d: %d of %d are missing, %v", seed, sitting, at, got, durable.Load(), err)
+			if got, err := missing(t, after.CrashClone(vfs.CrashCloneCfg{}), int(durable.Load())); err != nil ||
+				got > 0 {
+				t.Fatalf("seed %d, sitting %d, operation %d: %d of %d are missing, %v", seed, sitting, at, got,
+					durable.Load(), err)
 			}
 			known.Store(durable.Load())
 			disk = after

@@ -316,7 +316,8 @@ func BenchmarkTake(b *testing.B) {
 	for _, tc := range []struct {
 		name    string
 		limited Subject
-	}{{"nothing limited", Subject{}}, {"another account", Subject{Account: two}}, {"this account", Subject{Account: one}}} {
+	}{{"nothing limited", Subject{}}, {"another account", Subject{Account: two}},
+		{"this account", Subject{Account: one}}} {
 		r := open(b, Options{})
 		if tc.limited != (Subject{}) {
 			r.set(b, tc.limited, Limits{Sends: MaxLimit, Messages: MaxLimit, Requests: MaxLimit})

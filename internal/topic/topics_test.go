@@ -86,7 +86,9 @@ func (r *rig) create(n topic.Name, a topic.Attributes) (made *topic.Topic) {
 func (r *rig) subscribe(n topic.Name, p topic.Protocol, endpoint string) (made *topic.Subscription) {
 	r.Helper()
 	r.change(func(tx *topic.Tx) (err error) {
-		made, err = tx.Subscribe(topic.Subscription{Topic: n, Protocol: p, Endpoint: endpoint, Owner: account, Created: now})
+		made, err = tx.Subscribe(topic.Subscription{
+			Topic: n, Protocol: p, Endpoint: endpoint, Owner: account, Created: now,
+		})
 		return err
 	})
 	return made
@@ -109,7 +111,8 @@ func (r *rig) check(topics, subscriptions, internal int) {
 	if a, b := again.Len(); t != topics || s != subscriptions || a != t || b != s {
 		r.Errorf("in memory %d and %d, in the store %d and %d", t, s, a, b)
 	}
-	if one, other := again.SubscriptionsOf(account, "us-east-1"), r.topics.SubscriptionsOf(account, "us-east-1"); fmt.Sprint(ids(one)) != fmt.Sprint(ids(other)) {
+	if one, other := again.SubscriptionsOf(account, "us-east-1"),
+		r.topics.SubscriptionsOf(account, "us-east-1"); fmt.Sprint(ids(one)) != fmt.Sprint(ids(other)) {
 		r.Errorf("subscriptions are %v, in the store %v", ids(other), ids(one))
 	}
 }
@@ -125,7 +128,8 @@ func ids(list []*topic.Subscription) (out []string) {
 func TestQueuesOfTopicsAndSubscriptions(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, topic.Options{})
-	plain, fifo := r.create(news, topic.Attributes{}), r.create(orders, topic.Attributes{Throughput: topic.ThroughputGroup})
+	plain, fifo := r.create(news, topic.Attributes{}),
+		r.create(orders, topic.Attributes{Throughput: topic.ThroughputGroup})
 	if plain.Queue != 0 || fifo.Queue == 0 {
 		t.Errorf("the topics have the queues %d and %d", plain.Queue, fifo.Queue)
 	}
@@ -143,7 +147,8 @@ func TestQueuesOfTopicsAndSubscriptions(t *testing.T) {
 	if got := scope(fifo.Queue); got != "queue" {
 		t.Errorf("the deduplication scope is %s", got)
 	}
-	toQueue, toURL := r.subscribe(news, topic.SQS, "arn:aws:sqs:us-east-1:"+account+":q"), r.subscribe(news, topic.HTTPS, "https://example.com/")
+	toQueue, toURL := r.subscribe(news, topic.SQS, "arn:aws:sqs:us-east-1:"+account+":q"),
+		r.subscribe(news, topic.HTTPS, "https://example.com/")
 	if toQueue.Queue != 0 || toURL.Queue == 0 || r.queues.ByID(toURL.Queue) == nil {
 		t.Errorf("the subscriptions have the queues %d and %d", toQueue.Queue, toURL.Queue)
 	}
@@ -171,7 +176,8 @@ func TestQueuesOfTopicsAndSubscriptions(t *testing.T) {
 		},
 		"unsubscribe": func(tx *topic.Tx) error { return tx.Unsubscribe(toURL.ID, now) },
 	} {
-		if err := r.topics.Change(r.Context(), f); !errors.Is(err, topic.ErrNoTopic) && !errors.Is(err, topic.ErrNoSubscription) {
+		if err := r.topics.Change(r.Context(), f); !errors.Is(err, topic.ErrNoTopic) &&
+			!errors.Is(err, topic.ErrNoSubscription) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -187,7 +193,8 @@ func TestDeleteInPieces(t *testing.T) {
 		r.subscribe(news, topic.SQS, fmt.Sprint("arn:aws:sqs:us-east-1:"+account+":q", i))
 	}
 	_, all := r.topics.Subscribed(news)
-	if len(all) != many || !slices.IsSortedFunc(all, func(a, b *topic.Subscription) int { return strings.Compare(a.ID, b.ID) }) {
+	if len(all) != many ||
+		!slices.IsSortedFunc(all, func(a, b *topic.Subscription) int { return strings.Compare(a.ID, b.ID) }) {
 		t.Fatalf("%d subscriptions", len(all))
 	}
 	steps := 0
@@ -210,7 +217,8 @@ func TestForgottenSubscriptions(t *testing.T) {
 	r.create(news, topic.Attributes{})
 	kept := make(map[string]bool)
 	for name, c := range map[string]*topic.Confirmation{
-		"late": {Expires: now}, "done": {Expires: now, Done: true}, "early": {Expires: now.Add(time.Second)}, "none": nil,
+		"late": {Expires: now}, "done": {Expires: now, Done: true}, "early": {Expires: now.Add(time.Second)},
+		"none": nil,
 	} {
 		sub := r.subscribe(news, topic.Email, name+"@example.com")
 		if c != nil {
@@ -258,7 +266,8 @@ func TestEndedSubscriptions(t *testing.T) {
 		t.Helper()
 		_, all := r.topics.Subscribed(news)
 		listed := len(r.topics.SubscriptionsOf(account, "us-east-1"))
-		if got := r.topics.To(news, topic.HTTP, "http://example.com/"); got != r.topics.Subscription(sub.ID) || (got == nil) != (want == nil) ||
+		if got := r.topics.To(news, topic.HTTP, "http://example.com/"); got != r.topics.Subscription(sub.ID) ||
+			(got == nil) != (want == nil) ||
 			len(all) != listed || (r.topics.Ended(sub.ID) == nil) != (want != nil) {
 			t.Errorf("%v, %v", got, ids(all))
 		}
@@ -353,7 +362,8 @@ func TestFirstTopic(t *testing.T) {
 	// Another program that reads the records needs the format, too.
 	needed := 0
 	r.open(topic.Options{
-		Control: control.New(control.Options{Store: r.store}), Formats: control.Formats{Require: func(int) error { needed++; return nil }},
+		Control: control.New(control.Options{Store: r.store}),
+		Formats: control.Formats{Require: func(int) error { needed++; return nil }},
 	})
 	if needed != 1 {
 		t.Errorf("required %d times by reading", needed)
@@ -393,14 +403,17 @@ func TestNames(t *testing.T) {
 		"":                        errors.New("An ARN must have at least 6 elements, not 1"),
 		"arn:aws:sns:us-east-1:1": errors.New("An ARN must have at least 6 elements, not 5"),
 		"arn:aws:sqs:us-east-1:" + account + ":news": topic.ErrNotTopic, news.ARN() + ":x": topic.ErrNotTopic,
-		"arn:aws:sns::" + account + ":news": topic.ErrNotTopic, "x:aws:sns:us-east-1:" + account + ":news": topic.ErrNotTopic,
+		"arn:aws:sns::" + account + ":news":        topic.ErrNotTopic,
+		"x:aws:sns:us-east-1:" + account + ":news": topic.ErrNotTopic,
 	} {
 		n, err := topic.ParseARN(arn)
 		if fmt.Sprint(err) != fmt.Sprint(want) || err == nil && n != news {
 			t.Errorf("%s: %v, %v", arn, n, err)
 		}
 	}
-	for arn, want := range map[string]bool{news.ARN() + ":x": true, news.ARN(): false, news.ARN() + ":": false, news.ARN() + ":x:y": false} {
+	for arn, want := range map[string]bool{
+		news.ARN() + ":x": true, news.ARN(): false, news.ARN() + ":": false, news.ARN() + ":x:y": false,
+	} {
 		n, id, err := topic.ParseSubscriptionARN(arn)
 		if (err == nil) != want || want && (n != news || id != "x") {
 			t.Errorf("%s: %v, %q, %v", arn, n, id, err)

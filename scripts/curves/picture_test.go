@@ -22,7 +22,10 @@ import (
 // that no two runs of a point are alike.
 func example(rounds int) *Results {
 	r := &Results{
-		Machine:  Machine{CPU: "A <fast> & \"small\" CPU", Cores: 2, System: "linux 6 amd64", Go: "1.26", FileSystem: "ext4", Syncs: 9000, Date: "2026-01-02"},
+		Machine: Machine{
+			CPU: "A <fast> & \"small\" CPU", Cores: 2, System: "linux 6 amd64", Go: "1.26", FileSystem: "ext4",
+			Syncs: 9000, Date: "2026-01-02",
+		},
 		Duration: 5 * time.Second, Rounds: rounds,
 	}
 	for round := range rounds {
@@ -35,14 +38,18 @@ func example(rounds int) *Results {
 					send += "Batch"
 				}
 				b := program.Report{Report: &bench.Report{Seconds: 2, Produced: uint64(2 * n), Consumed: uint64(n)}}
-				b.Calls = []bench.Call{{Operation: send, P50: time.Duration(n) * time.Microsecond, P99: time.Duration(5*n) * time.Microsecond}}
+				b.Calls = []bench.Call{{Operation: send, P50: time.Duration(n) * time.Microsecond,
+					P99: time.Duration(5*n) * time.Microsecond}}
 				if c.Consumers > 0 {
 					b.Calls = append(b.Calls, bench.Call{Operation: receive, P50: time.Millisecond, P99: time.Second})
 				}
 				if s.ceiling {
 					b.Ratio, b.Ceiling = .5, &bench.Report{Calls: []bench.Call{{PerSecond: 2 * n}}}
 				}
-				r.Runs = append(r.Runs, Run{Series: s.name, X: x, Round: round + 1, Syncs: 8000 + n, PeakMemory: uint64(n) << 16, Reports: []program.Report{b}})
+				r.Runs = append(r.Runs, Run{
+					Series: s.name, X: x, Round: round + 1, Syncs: 8000 + n, PeakMemory: uint64(n) << 16,
+					Reports: []program.Report{b},
+				})
 			}
 		}
 	}
@@ -89,7 +96,8 @@ func TestPictureIsWellFormed(t *testing.T) {
 				t.Fatalf("%s: %v", name, err)
 			}
 			if start, ok := token.(xml.StartElement); ok {
-				if elements++; elements == 1 && start.Name != (xml.Name{Space: "http://www.w3.org/2000/svg", Local: "svg"}) {
+				if elements++; elements == 1 &&
+					start.Name != (xml.Name{Space: "http://www.w3.org/2000/svg", Local: "svg"}) {
 					t.Errorf("%s: begins with %v", name, start.Name)
 				}
 				if start.Name.Local == "g" {
@@ -144,7 +152,8 @@ func TestCurvesLieWithinTheirFrames(t *testing.T) {
 					dots++
 					within(t, fmt.Sprintf("%s, panel %d, dot", name, i), point{float(t, e["cx"]), float(t, e["cy"])})
 				case e["x"] != "":
-					if p := (point{float(t, e["x"]), float(t, e["y"])}); p.x < 0 || p.x > panelWidth || p.y < 0 || p.y > panelHeight {
+					if p := (point{float(t, e["x"]), float(t, e["y"])}); p.x < 0 || p.x > panelWidth || p.y < 0 ||
+						p.y > panelHeight {
 						t.Errorf("%s, panel %d: text at %v", name, i, p)
 					}
 				}

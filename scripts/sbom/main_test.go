@@ -17,7 +17,8 @@ func TestDocument(t *testing.T) {
 		Main:      debug.Module{Path: "github.com/sluicemq/sluice", Version: "v1.2.3+dirty"},
 		Deps: []*debug.Module{
 			{Path: "github.com/BurntSushi/toml", Version: "v1.0.0", Sum: sum},
-			{Path: "example.com/old", Version: "v1.0.0", Replace: &debug.Module{Path: "example.com/new", Version: "v2.0.0", Sum: sum}},
+			{Path: "example.com/old", Version: "v1.0.0",
+				Replace: &debug.Module{Path: "example.com/new", Version: "v2.0.0", Sum: sum}},
 		},
 	})
 	if err != nil {
@@ -30,17 +31,21 @@ func TestDocument(t *testing.T) {
 	for _, c := range got.Components {
 		purls = append(purls, c.PURL)
 	}
-	if got, want := strings.Join(purls, " "), "pkg:golang/std@1.26.8 pkg:golang/github.com/burntsushi/toml@v1.0.0 pkg:golang/example.com/new@v2.0.0"; got != want {
+	if got, want := strings.Join(purls, " "),
+		"pkg:golang/std@1.26.8 pkg:golang/github.com/burntsushi/toml@v1.0.0 pkg:golang/example.com/new@v2.0.0"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if h := got.Components[1].Hashes; len(h) != 1 || h[0].Content != "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" {
+	if h := got.Components[1].Hashes; len(h) != 1 ||
+		h[0].Content != "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" {
 		t.Error(h)
 	}
 }
 
 func TestDocumentRefusesHashes(t *testing.T) {
 	for _, sum := range []string{"h1:!", "h1:AAAA", "h2:" + sum} {
-		if _, err := newDocument(&debug.BuildInfo{Deps: []*debug.Module{{Path: "example.com/m", Sum: sum}}}); err == nil {
+		if _, err := newDocument(&debug.BuildInfo{
+			Deps: []*debug.Module{{Path: "example.com/m", Sum: sum}},
+		}); err == nil {
 			t.Errorf("%s is taken", sum)
 		}
 	}

@@ -60,7 +60,8 @@ func TestExamples(t *testing.T) {
 
 // run runs a program in its directory of the project, with a server of its own,
 // and has check look at what it prints.
-func run(t *testing.T, dir string, commandIn func(t *testing.T, dir string) []string, check func(t *testing.T, printed string)) {
+func run(t *testing.T, dir string, commandIn func(t *testing.T, dir string) []string,
+	check func(t *testing.T, printed string)) {
 	t.Run(dir, func(t *testing.T) {
 		program.Long(t)
 		t.Parallel()
@@ -191,7 +192,8 @@ func commandLine(t *testing.T, _ string) []string {
 	t.Helper()
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
 		path := filepath.Join(dir, "aws")
-		if out, err := exec.Command(path, "--version").Output(); err == nil && strings.HasPrefix(string(out), "aws-cli/2.") {
+		if out, err := exec.Command(path, "--version").Output(); err == nil &&
+			strings.HasPrefix(string(out), "aws-cli/2.") {
 			return []string{installed(t, "env"), "AWS=" + path, "bash", "scenario.sh"}
 		}
 	}

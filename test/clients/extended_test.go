@@ -22,7 +22,8 @@ func TestExtendedClient(t *testing.T) {
 	}
 	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
 	cmd.Dir, cmd.Env = dir, append(environment(start(t)),
-		"S3_ENDPOINT_URL="+s3service.Start(t, buckets), "S3_ACCESS_KEY_ID="+s3service.AccessKeyID, "S3_SECRET_ACCESS_KEY="+s3service.Secret)
+		"S3_ENDPOINT_URL="+s3service.Start(t, buckets), "S3_ACCESS_KEY_ID="+s3service.AccessKeyID,
+		"S3_SECRET_ACCESS_KEY="+s3service.Secret)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -71,7 +71,8 @@ func browse(t *testing.T, s *server.Server, endpoint, pattern string, env ...str
 func run(t *testing.T, node, file string, env []string) {
 	t.Helper()
 	ctx := t.Context()
-	if deadline, ok := t.Deadline(); ok { // what the tests have said until then is worth more than a dump of this program
+	// what the tests have said until then is worth more than a dump of this program
+	if deadline, ok := t.Deadline(); ok {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-time.Minute))
 		defer cancel()

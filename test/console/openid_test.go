@@ -30,7 +30,9 @@ func TestSignInByProvider(t *testing.T) {
 	for name, args := range map[string][]string{"claims in UserInfo": nil, "claims in the ID token": {"-claims"}} {
 		t.Run(name, func(t *testing.T) {
 			s, _ := startWithProvider(t, program, args...)
-			for user, want := range map[string]string{"ann": "admin/ann@example.com", "bob": "#oidc=NoRole", "eve": "#oidc=NoName"} {
+			for user, want := range map[string]string{
+				"ann": "admin/ann@example.com", "bob": "#oidc=NoRole", "eve": "#oidc=NoName",
+			} {
 				if got := signInAs(t, s, user); got != want {
 					t.Errorf("%s is signed in as %q, want %q", user, got, want)
 				}
@@ -74,7 +76,8 @@ func startWithProvider(t *testing.T, program string, args ...string) (s *server.
 	if err != nil {
 		t.Fatal(err)
 	}
-	issuer, _ = startProvider(t, program, append(args, "-redirect", "http://"+addresses[0]+"/console/api/oidc/callback")...)
+	issuer, _ = startProvider(t, program,
+		append(args, "-redirect", "http://"+addresses[0]+"/console/api/oidc/callback")...)
 	secret := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(secret, []byte(providersSecret+"\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -82,7 +85,8 @@ func startWithProvider(t *testing.T, program string, args ...string) (s *server.
 	const role = "arn:aws:iam::000000000000:role/admin"
 	s = start(t, func(c *server.Config) {
 		c.Listen = addresses[0]
-		c.OpenID.Issuer, c.OpenID.ClientID, c.OpenID.ClientSecretFile, c.OpenID.Name = issuer, providersClient, secret, "Our provider"
+		c.OpenID.Issuer, c.OpenID.ClientID, c.OpenID.ClientSecretFile, c.OpenID.Name = issuer, providersClient, secret,
+			"Our provider"
 		c.OpenID.Roles = []string{"admins=" + role}
 	})
 	root := s.Root()
@@ -95,10 +99,14 @@ func startWithProvider(t *testing.T, program string, args ...string) (s *server.
 	key := strings.TrimPrefix(issuer, "http://")
 	trust := fmt.Sprintf(`{"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "sts:AssumeRoleWithWebIdentity",
 		"Principal": {"Federated": "arn:aws:iam::000000000000:oidc-provider/%s"}, "Condition": {"StringEquals": {"%s:aud": "sluice"}}}]}`, key, key)
-	if _, err := client.CreateRole(t.Context(), &iam.CreateRoleInput{RoleName: aws.String("admin"), AssumeRolePolicyDocument: &trust}); err != nil {
+	if _, err := client.CreateRole(t.Context(), &iam.CreateRoleInput{
+		RoleName: aws.String("admin"), AssumeRolePolicyDocument: &trust,
+	}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := client.AttachRolePolicy(t.Context(), &iam.AttachRolePolicyInput{RoleName: aws.String("admin"), PolicyArn: aws.String("arn:aws:iam::aws:policy/AdministratorAccess")}); err != nil {
+	if _, err := client.AttachRolePolicy(t.Context(), &iam.AttachRolePolicyInput{
+		RoleName: aws.String("admin"), PolicyArn: aws.String("arn:aws:iam::aws:policy/AdministratorAccess"),
+	}); err != nil {
 		t.Fatal(err)
 	}
 	return s, issuer
@@ -164,7 +172,9 @@ func signInAs(t *testing.T, s *server.Server, user string) string {
 		t.Fatalf("%s: %s", at, page)
 	}
 	login := url.URL{Scheme: at.Scheme, Host: at.Host, Path: "/login/username"}
-	at, _ = read(client.PostForm(login.String(), url.Values{"id": {id[1]}, "username": {user}, "password": {providersPassword}}))
+	at, _ = read(client.PostForm(login.String(), url.Values{
+		"id": {id[1]}, "username": {user}, "password": {providersPassword},
+	}))
 	if at.Path != "/console/" {
 		t.Fatalf("the browser is at %s", at)
 	}

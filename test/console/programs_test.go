@@ -40,7 +40,9 @@ func TestTokenOfProvider(t *testing.T) {
 	key := strings.TrimPrefix(issuer, "https://")
 	trust := fmt.Sprintf(`{"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "sts:AssumeRoleWithWebIdentity",
 		"Principal": {"Federated": "%s"}, "Condition": {"StringEquals": {"%s:aud": "sluice", "%s:sub": "248289761001"}}}]}`, *provider.OpenIDConnectProviderArn, key, key)
-	role, err := users.CreateRole(t.Context(), &iam.CreateRoleInput{RoleName: aws.String("program"), AssumeRolePolicyDocument: &trust})
+	role, err := users.CreateRole(t.Context(), &iam.CreateRoleInput{
+		RoleName: aws.String("program"), AssumeRolePolicyDocument: &trust,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,10 +57,13 @@ func TestTokenOfProvider(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *out.SubjectFromWebIdentityToken != "248289761001" || *out.Audience != providersClient || *out.Provider != *provider.OpenIDConnectProviderArn {
+	if *out.SubjectFromWebIdentityToken != "248289761001" || *out.Audience != providersClient ||
+		*out.Provider != *provider.OpenIDConnectProviderArn {
 		t.Errorf("the answer is %+v", out)
 	}
-	for what, token := range map[string]string{"InvalidIdentityToken": ann[:len(ann)-6] + "AAAAAA", "AccessDenied": tokenOf(t, issuer, callback, "bob")} {
+	for what, token := range map[string]string{
+		"InvalidIdentityToken": ann[:len(ann)-6] + "AAAAAA", "AccessDenied": tokenOf(t, issuer, callback, "bob"),
+	} {
 		_, err := assume(token)
 		if e, ok := errors.AsType[interface {
 			error
@@ -91,20 +96,25 @@ func tokenOf(t *testing.T, issuer, callback, user string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trusting := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} // the server's trust is tested, not this one
+	// the server's trust is tested, not this one
+	trusting := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 	t.Cleanup(trusting.CloseIdleConnections)
-	client := &http.Client{Jar: jar, Transport: trusting, CheckRedirect: func(r *http.Request, _ []*http.Request) error {
-		if strings.HasPrefix(r.URL.String(), callback) {
-			return http.ErrUseLastResponse
-		}
-		return nil
-	}}
+	client := &http.Client{Jar: jar, Transport: trusting,
+		CheckRedirect: func(r *http.Request, _ []*http.Request) error {
+			if strings.HasPrefix(r.URL.String(), callback) {
+				return http.ErrUseLastResponse
+			}
+			return nil
+		}}
 	ctx := oidc.ClientContext(t.Context(), client)
 	provider, err := oidc.NewProvider(ctx, issuer)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := oauth2.Config{ClientID: providersClient, ClientSecret: providersSecret, Endpoint: provider.Endpoint(), RedirectURL: callback, Scopes: []string{"openid"}}
+	o := oauth2.Config{
+		ClientID: providersClient, ClientSecret: providersSecret, Endpoint: provider.Endpoint(), RedirectURL: callback,
+		Scopes: []string{"openid"},
+	}
 	res, page := fetch(t, func() (*http.Response, error) { return client.Get(o.AuthCodeURL("state")) })
 	id := attemptID.FindStringSubmatch(page)
 	if id == nil {

@@ -41,15 +41,20 @@ func TestSpeed(t *testing.T) {
 		entries := make([]types.SendMessageBatchRequestEntry, batch)
 		for j := range entries {
 			entries[j].Id = aws.String(strconv.Itoa(j))
-			entries[j].MessageBody = aws.String(fmt.Sprintf(`{"order": {"id": %d, "customer": "c-%d"}, "note": "%0200d"}`, i*batch+j, i%1000, 0))
+			entries[j].MessageBody = aws.String(fmt.Sprintf(
+				`{"order": {"id": %d, "customer": "c-%d"}, "note": "%0200d"}`, i*batch+j, i%1000, 0,
+			))
 		}
-		out, err := client.SendMessageBatch(ctx, &sqs.SendMessageBatchInput{QueueUrl: aws.String("speed-00000"), Entries: entries})
+		out, err := client.SendMessageBatch(ctx, &sqs.SendMessageBatchInput{
+			QueueUrl: aws.String("speed-00000"), Entries: entries,
+		})
 		if err == nil && len(out.Failed) > 0 {
 			err = fmt.Errorf("not sent: %s", aws.ToString(out.Failed[0].Message))
 		}
 		return err
 	})
-	t.Logf("%d queues, one of them with %d messages; %d processors; load of the machine: %s", queues, messages, runtime.NumCPU(), load())
+	t.Logf("%d queues, one of them with %d messages; %d processors; load of the machine: %s", queues, messages,
+		runtime.NumCPU(), load())
 	browse(t, s, s.Endpoint(), "test/speed.mjs",
 		"SLUICE_SPEED_QUEUES="+strconv.Itoa(queues), "SLUICE_SPEED_MESSAGES="+strconv.Itoa(messages),
 		"SLUICE_SPEED_SECONDS="+strconv.Itoa(seconds), "SLUICE_SPEED_SERVER="+strconv.Itoa(os.Getpid()))

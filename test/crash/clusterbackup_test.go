@@ -41,7 +41,8 @@ func TestKillClusterBackup(t *testing.T) {
 	moments, queues := c.moments(t), c.queues()
 	for _, m := range c.choose(moments) {
 		h := c.history.Restored(m.span(c.clock))
-		t.Run(fmt.Sprintf("moment %d of %d", m.Number, len(moments)), func(t *testing.T) { c.judge(t, m, h, queues, seed) })
+		t.Run(fmt.Sprintf("moment %d of %d", m.Number, len(moments)),
+			func(t *testing.T) { c.judge(t, m, h, queues, seed) })
 	}
 	c.restartAll()
 	c.ending.Queues = c.users.Queues()
@@ -55,12 +56,16 @@ func newBackedUpNodes(t *testing.T, rng *rand.Rand) *backedUpNodes {
 	b := newBackedUp(t, rng)
 	b.history.Grace = 30 * time.Second
 	flags := []string{"--backup-to", b.url(), "--backup-every", "1s", "--backup-bandwidth", "8MiB"}
-	c := &backedUpNodes{backedUp: b, rolling: &rolling{nodes: newNodes(t, b.binary, flags...), new: b.binary, journal: b.journal}}
+	c := &backedUpNodes{
+		backedUp: b, rolling: &rolling{nodes: newNodes(t, b.binary, flags...), new: b.binary, journal: b.journal},
+	}
 	t.Cleanup(c.stop)
 	c.whole()
 	c.ending = &workload.Ending{
-		Recorder: &workload.Recorder{Journal: b.journal, Worker: "test", Pick: c.pick(rand.New(rand.NewPCG(rng.Uint64(), 0)))},
-		Wait:     time.Second, Patience: 3 * time.Minute,
+		Recorder: &workload.Recorder{
+			Journal: b.journal, Worker: "test", Pick: c.pick(rand.New(rand.NewPCG(rng.Uint64(), 0))),
+		},
+		Wait: time.Second, Patience: 3 * time.Minute,
 	}
 	if err := c.ending.Persist(func() error { return b.users.Establish(c.ending.Recorder) }); err != nil {
 		t.Fatal(err)
@@ -113,7 +118,8 @@ func (c *backedUpNodes) killMaker() {
 	c.nodes.kill(i)
 	killed := time.Now()
 	c.await(c.T, killed)
-	c.Logf("node %s was killed; there was a backup by another node after at most %s", c.name(i), time.Since(killed).Round(time.Millisecond))
+	c.Logf("node %s was killed; there was a backup by another node after at most %s", c.name(i),
+		time.Since(killed).Round(time.Millisecond))
 	c.running[i] = c.start(i)
 	c.wait(i)
 	c.whole()

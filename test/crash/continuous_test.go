@@ -73,7 +73,8 @@ func newBackedUp(t *testing.T, rng *rand.Rand) *backedUp {
 	clock := workload.WallClock{Began: time.Now()}
 	j, h := newJournal(clock)
 	return &backedUp{
-		binary: program.Build(t), data: t.TempDir(), place: filepath.Join(t.TempDir(), "backups"), rng: rng, clock: clock,
+		binary: program.Build(t), data: t.TempDir(), place: filepath.Join(t.TempDir(), "backups"), rng: rng,
+		clock:   clock,
 		journal: j, history: h, users: workload.New(rng, workload.Options{Patient: true}), revived: func() {},
 	}
 }

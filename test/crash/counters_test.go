@@ -27,7 +27,9 @@ func checkCounters(t *testing.T, h *history.History, r queue.Reader, configs []q
 	var all int64
 	for arn, n := range happened {
 		if topic, is := strings.CutPrefix(arn, workload.TopicARN("")); is {
-			topics[topic] = history.CountedTopic{Published: n[queue.TopicPublished], Copies: n[queue.TopicDelivered] + n[queue.TopicFailed]}
+			topics[topic] = history.CountedTopic{
+				Published: n[queue.TopicPublished], Copies: n[queue.TopicDelivered] + n[queue.TopicFailed],
+			}
 			continue
 		}
 		counted[strings.TrimPrefix(arn, workload.ARN(""))] = history.Counted{

@@ -94,7 +94,8 @@ func damagedLog(t *testing.T) {
 						t.Errorf("%s at %d of %d: %v", way, at, len(log), err)
 					}
 				default:
-					t.Errorf("%s at %d of %d: %d messages, want %d, error %v", way, at, len(log), len(got), len(l.at(at)), err)
+					t.Errorf("%s at %d of %d: %d messages, want %d, error %v", way, at, len(log), len(got),
+						len(l.at(at)), err)
 				}
 			}
 		}
@@ -119,7 +120,8 @@ func damagedManifest(t *testing.T) {
 			case store.IsCorruption(err) && strings.Contains(err.Error(), name):
 				noticed++
 			default:
-				t.Errorf("%s at %d of %d: %d messages, want %d, error %v", what, at, len(manifest), len(got), len(l.want), err)
+				t.Errorf("%s at %d of %d: %d messages, want %d, error %v", what, at, len(manifest), len(got),
+					len(l.want), err)
 			}
 		}
 	}
@@ -144,7 +146,8 @@ func damagedTable(t *testing.T) {
 			case store.IsCorruption(err), err != nil && strings.Contains(err.Error(), name):
 				noticed++
 			default:
-				t.Errorf("%s, byte %d of %d: %d messages, want %d, error %v", name, at, len(table), len(got), len(l.want), err)
+				t.Errorf("%s, byte %d of %d: %d messages, want %d, error %v", name, at, len(table), len(got),
+					len(l.want), err)
 			}
 		}
 	}
@@ -188,7 +191,9 @@ func collect(t *testing.T, sittings, letters int) *library {
 		l.remember(t)
 		if sitting == 0 {
 			j, _ := newJournal(l.clock)
-			establish(t, workload.New(rand.New(rand.NewPCG(0, 0)), workload.Options{}), &workload.Recorder{Journal: j, Pick: workload.To(m)})
+			establish(t, workload.New(rand.New(rand.NewPCG(0, 0)), workload.Options{}), &workload.Recorder{
+				Journal: j, Pick: workload.To(m),
+			})
 		}
 		for _, queue := range []string{"plain", "orders.fifo"} {
 			for n := range letters {

@@ -98,7 +98,9 @@ func TestKillDeliveries(t *testing.T) {
 		publisher.Go(func() {
 			for n := 0; !over.Load(); n++ {
 				message := fmt.Sprintf("message %d of round %d", n, round)
-				if _, err := client.Publish(t.Context(), &sns.PublishInput{TopicArn: topic, Message: &message}); err == nil {
+				if _, err := client.Publish(t.Context(), &sns.PublishInput{
+					TopicArn: topic, Message: &message,
+				}); err == nil {
 					published = append(published, message)
 				}
 			}

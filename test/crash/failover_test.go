@@ -114,12 +114,14 @@ func TestFailoverOfTopics(t *testing.T) {
 
 	const queue, fifo = "orders.fifo", "orders.fifo"
 	eventually.Succeeds(t, func() error { return c.any(0).Create(history.Queue{Name: queue}) })
-	eventually.Succeeds(t, func() error { return c.any(1).CreateTopic(history.Topic{Name: fifo, Queues: []string{queue}}) })
+	eventually.Succeeds(t,
+		func() error { return c.any(1).CreateTopic(history.Topic{Name: fifo, Queues: []string{queue}}) })
 	eventually.Succeeds(t, func() error { return c.any(2).CreateTopic(history.Topic{Name: "news"}) })
 	err := c.any(0).Notify("Subscribe", url.Values{
 		"TopicArn": {workload.TopicARN("news")}, "Protocol": {"http"}, "Endpoint": {hook.URL},
 		"Attributes.entry.1.key": {"RawMessageDelivery"}, "Attributes.entry.1.value": {"true"},
-		"Attributes.entry.2.key": {"DeliveryPolicy"}, "Attributes.entry.2.value": {`{"healthyRetryPolicy":{"minDelayTarget":1,"maxDelayTarget":1,"numRetries":100}}`},
+		"Attributes.entry.2.key":   {"DeliveryPolicy"},
+		"Attributes.entry.2.value": {`{"healthyRetryPolicy":{"minDelayTarget":1,"maxDelayTarget":1,"numRetries":100}}`},
 	}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -143,7 +145,8 @@ func TestFailoverOfTopics(t *testing.T) {
 	publishers.Go(func() {
 		for n := 0; !over.Load(); n++ {
 			message := fmt.Sprintf("message %d", n)
-			if err := c.any(n).Notify("Publish", url.Values{"TopicArn": {workload.TopicARN("news")}, "Message": {message}}, nil); err == nil {
+			if err := c.any(n).Notify("Publish",
+				url.Values{"TopicArn": {workload.TopicARN("news")}, "Message": {message}}, nil); err == nil {
 				published = append(published, message)
 			}
 		}
@@ -151,7 +154,8 @@ func TestFailoverOfTopics(t *testing.T) {
 	publishers.Go(func() {
 		for n := 0; !over.Load(); n++ {
 			form := url.Values{
-				"TopicArn": {workload.TopicARN(fifo)}, "Message": {strconv.Itoa(ordered)}, "MessageGroupId": {"g"}, "MessageDeduplicationId": {strconv.Itoa(ordered)},
+				"TopicArn": {workload.TopicARN(fifo)}, "Message": {strconv.Itoa(ordered)}, "MessageGroupId": {"g"},
+				"MessageDeduplicationId": {strconv.Itoa(ordered)},
 			}
 			if c.any(n).Notify("Publish", form, nil) == nil {
 				ordered++

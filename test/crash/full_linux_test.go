@@ -152,7 +152,8 @@ func TestDiskNearlyFull(t *testing.T) {
 			if err := c.Create(history.Queue{Name: "another"}); err == nil {
 				t.Error("a queue was made")
 			}
-			if status, text := probe(t, c, "/readyz"); status != http.StatusOK || !strings.Contains(text, "nearly full") {
+			if status, text := probe(t, c, "/readyz"); status != http.StatusOK ||
+				!strings.Contains(text, "nearly full") {
 				t.Errorf("/readyz: %d %s", status, text)
 			}
 			t.Logf("refused after %d messages", n)

@@ -105,14 +105,16 @@ func TestClusterLocal(t *testing.T) {
 		})
 		return cmd
 	}
-	start(&out, "../../scripts/cluster-local", "--port", fmt.Sprint(threePorts(t)), "--cluster-port", fmt.Sprint(threePorts(t)), dir)
+	start(&out, "../../scripts/cluster-local", "--port", fmt.Sprint(threePorts(t)), "--cluster-port",
+		fmt.Sprint(threePorts(t)), dir)
 	out.await(t, `# console, for ten minutes: (http://127\.0\.0\.1:\d+/console/#k=\S+)\n`)
 	for _, service := range []string{"SQS", "SNS", "CLOUDWATCH", "CLOUDTRAIL", "IAM", "STS"} {
 		out.await(t, `(?m)^export AWS_ENDPOINT_URL_`+service+`=http://127\.0\.0\.1:\d+$`)
 	}
 	sluice := func(args string) {
 		t.Helper()
-		if text, err := exec.Command("sh", "-c", ". "+dir+"/exports && "+dir+"/sluice "+args).CombinedOutput(); err != nil {
+		if text, err := exec.Command("sh", "-c",
+			". "+dir+"/exports && "+dir+"/sluice "+args).CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s\n%s", args, err, text, log.String())
 		}
 	}

@@ -38,7 +38,9 @@ func newTrio(t *testing.T) *trio {
 	c := &trio{T: t}
 	for i := range addresses {
 		name := string(rune('a' + i))
-		c.nodes = append(c.nodes, launch(t, binary, filepath.Join(dir, name), "--node", name, "--cluster", strings.Join(peers, ","), "--cluster-secret-file", filepath.Join(dir, "secret")))
+		c.nodes = append(c.nodes,
+			launch(t, binary, filepath.Join(dir, name), "--node", name, "--cluster", strings.Join(peers, ","),
+				"--cluster-secret-file", filepath.Join(dir, "secret")))
 	}
 	for _, p := range c.nodes {
 		c.callers = append(c.callers, caller(t, p))
@@ -77,14 +79,17 @@ func TestLooksIntoACluster(t *testing.T) {
 	url := aws.String("wide")
 	eventually.Succeeds(t, func() error {
 		_, err := c.callers[0].SQS.CreateQueue(t.Context(), &sqs.CreateQueueInput{
-			QueueName: url, Tags: map[string]string{"sluice:shards": "3"}, Attributes: map[string]string{"VisibilityTimeout": "600"},
+			QueueName: url, Tags: map[string]string{"sluice:shards": "3"},
+			Attributes: map[string]string{"VisibilityTimeout": "600"},
 		})
 		return err
 	})
 	const messages, received = 60, 12
 	for i := range messages {
 		eventually.Succeeds(t, func() error {
-			_, err := c.callers[i%3].SQS.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: url, MessageBody: aws.String(fmt.Sprintf("message %02d", i))})
+			_, err := c.callers[i%3].SQS.SendMessage(t.Context(), &sqs.SendMessageInput{
+				QueueUrl: url, MessageBody: aws.String(fmt.Sprintf("message %02d", i)),
+			})
 			return err
 		})
 	}
@@ -97,9 +102,10 @@ func TestLooksIntoACluster(t *testing.T) {
 		}
 		for _, m := range got.Messages {
 			taken++
-			_, err := root.SQS.DeleteMessageBatch(t.Context(), &sqs.DeleteMessageBatchInput{QueueUrl: url, Entries: []types.DeleteMessageBatchRequestEntry{
-				{Id: aws.String("a"), ReceiptHandle: m.ReceiptHandle},
-			}})
+			_, err := root.SQS.DeleteMessageBatch(t.Context(),
+				&sqs.DeleteMessageBatchInput{QueueUrl: url, Entries: []types.DeleteMessageBatchRequestEntry{
+					{Id: aws.String("a"), ReceiptHandle: m.ReceiptHandle},
+				}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -111,14 +117,20 @@ func TestLooksIntoACluster(t *testing.T) {
 	}
 
 	// A redrive that is started at one node is seen, and has its effect, at the others.
-	if _, err := c.callers[1].SQS.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("to")}); err != nil {
+	if _, err := c.callers[1].SQS.CreateQueue(t.Context(), &sqs.CreateQueueInput{
+		QueueName: aws.String("to"),
+	}); err != nil {
 		t.Fatal(err)
 	}
-	dry := c.ask(2, "RedriveMessages", apitest.Object{"QueueUrl": "wide", "DestinationArn": "arn:aws:sqs:us-east-1:000000000000:to", "DryRun": true, "Max": 500})
+	dry := c.ask(2, "RedriveMessages", apitest.Object{
+		"QueueUrl": "wide", "DestinationArn": "arn:aws:sqs:us-east-1:000000000000:to", "DryRun": true, "Max": 500,
+	})
 	if n := len(dry["Messages"].([]any)); float64(n) != left {
 		t.Errorf("a dry run shows %d messages of %v", n, left)
 	}
-	c.ask(2, "RedriveMessages", apitest.Object{"QueueUrl": "wide", "DestinationArn": "arn:aws:sqs:us-east-1:000000000000:to", "Filter": "sent>2020-01-01"})
+	c.ask(2, "RedriveMessages", apitest.Object{
+		"QueueUrl": "wide", "DestinationArn": "arn:aws:sqs:us-east-1:000000000000:to", "Filter": "sent>2020-01-01",
+	})
 	eventually.Succeeds(t, func() error {
 		task := c.ask(0, "ListRedriveTasks", apitest.Object{"QueueUrl": "wide"})["Tasks"].([]any)[0].(apitest.Object)
 		list := c.ask(1, "ListQueueStates", apitest.Object{"Prefix": "to"})["Queues"].([]any)[0].(apitest.Object)
@@ -152,7 +164,8 @@ func (c *trio) looks(node int, taken, left float64) {
 		c.Fatalf("node %d knows of %d consumers", node, len(consumers))
 	}
 	one := consumers[0].(apitest.Object)
-	if one["Received"] != taken || one["Deleted"] != taken || one["Principal"] != "arn:aws:iam::000000000000:root" || one["MedianTimeToDelete"] == nil {
+	if one["Received"] != taken || one["Deleted"] != taken || one["Principal"] != "arn:aws:iam::000000000000:root" ||
+		one["MedianTimeToDelete"] == nil {
 		c.Errorf("node %d knows the consumer %v, which took %v", node, one, taken)
 	}
 	state := c.ask(node, "DescribeQueueState", in)
@@ -161,7 +174,8 @@ func (c *trio) looks(node int, taken, left float64) {
 	}
 	list := c.ask(node, "ListQueueStates", apitest.Object{"Prefix": "wide"})["Queues"].([]any)[0].(apitest.Object)
 	st, ok := list["State"].(apitest.Object)
-	if !ok || st["Visible"] != left || st["Totals"].(apitest.Object)["Received"].(float64) > taken { // a shard that has moved counts anew
+	// a shard that has moved counts anew
+	if !ok || st["Visible"] != left || st["Totals"].(apitest.Object)["Received"].(float64) > taken {
 		c.Errorf("from node %d: %v", node, list)
 	}
 	// Page after page, each asked of another node.

@@ -105,7 +105,8 @@ type machine struct {
 }
 
 // powerOn starts a machine with what is on the disk. Its clock is so much behind.
-func powerOn(disk *vfs.MemFS, c *catalog, clock *leapClock, behind time.Duration, rng *rand.Rand, died func()) (*machine, error) {
+func powerOn(disk *vfs.MemFS, c *catalog, clock *leapClock, behind time.Duration, rng *rand.Rand,
+	died func()) (*machine, error) {
 	m := &machine{catalog: c, clock: clock, disk: disk, rng: rng, died: died}
 	var err error
 	if m.store, err = store.Open(dataDir, store.Options{FS: disk}); err != nil {
@@ -219,7 +220,9 @@ func (m *machine) Send(name string, letters []workload.Letter) (answers []worklo
 	err = m.with(name, func(ctx context.Context, id queue.ID) error {
 		var out []queue.Outgoing
 		for _, l := range letters {
-			out = append(out, queue.Outgoing{ID: m.messageID(), Body: workload.Body(l.Name), Group: l.Group, Dedup: l.Name, Delay: &l.Delay})
+			out = append(out, queue.Outgoing{
+				ID: m.messageID(), Body: workload.Body(l.Name), Group: l.Group, Dedup: l.Name, Delay: &l.Delay,
+			})
 		}
 		accepted, err := m.shard.Send(ctx, id, out)
 		for _, s := range accepted {
@@ -277,7 +280,8 @@ func (m *machine) Publish(name string, letters []workload.Letter) (answers []wor
 	for _, l := range letters {
 		p := queue.Publication{Topic: to.queue, Group: l.Group, Dedup: l.Name, ID: m.messageID()}
 		p.Count = &queue.TopicCount{Topic: workload.TopicARN(name), Counts: [queue.TopicMetrics]uint64{
-			queue.TopicPublished: 1, queue.TopicPublishedBytes: uint64(len(workload.Body(l.Name))), queue.TopicDelivered: uint64(len(to.subscriptions)),
+			queue.TopicPublished: 1, queue.TopicPublishedBytes: uint64(len(workload.Body(l.Name))),
+			queue.TopicDelivered: uint64(len(to.subscriptions)),
 		}}
 		for _, q := range to.subscriptions {
 			p.Copies = append(p.Copies, queue.Copy{Queue: q.ID, Message: queue.Outgoing{
@@ -303,7 +307,8 @@ func sequence(n uint64) string { return fmt.Sprintf("%020d", n) }
 
 func (m *machine) Receive(name string, r workload.Receive) (messages []workload.Received, err error) {
 	err = m.with(name, func(ctx context.Context, id queue.ID) error {
-		got, err := m.shard.Receive(ctx, id, queue.Receive{Max: r.Most, Timeout: &r.Timeout, Attempt: r.Attempt}, r.Wait)
+		got, err := m.shard.Receive(ctx, id, queue.Receive{Max: r.Most, Timeout: &r.Timeout, Attempt: r.Attempt},
+			r.Wait)
 		for _, g := range got {
 			messages = append(messages, workload.Received{
 				Body: g.Body, ID: g.ID.String(), Group: g.Group, Sequence: sequence(g.Sequence),
@@ -394,7 +399,8 @@ func (m *machine) recount(j *workload.Journal) error {
 		}
 		stored := make(map[queue.ID]int)
 		err = m.store.Scan(nil, nil, func(k, _ []byte) bool {
-			if id := queue.ID(binary.BigEndian.Uint64(k)); id != 0 && id < 1<<63 { // 0 is the clock's, 1<<63 for what all keep
+			// 0 is the clock's, 1<<63 for what all keep
+			if id := queue.ID(binary.BigEndian.Uint64(k)); id != 0 && id < 1<<63 {
 				stored[id] += 0
 				if k[8] == 'm' {
 					stored[id]++

@@ -25,7 +25,9 @@ func TestLargeMessages(t *testing.T) {
 	p := launch(t, program.Build(t), t.TempDir())
 	c := p.ready(t)
 	q := c.URL("large")
-	err := c.Call("CreateQueue", workload.Object{"QueueName": "large", "Attributes": map[string]string{"MaximumMessageSize": fmt.Sprint(size)}}, nil)
+	err := c.Call("CreateQueue",
+		workload.Object{"QueueName": "large", "Attributes": map[string]string{"MaximumMessageSize": fmt.Sprint(size)}},
+		nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +47,8 @@ func TestLargeMessages(t *testing.T) {
 					err = errors.New("received something else than was sent")
 				}
 				if err == nil {
-					err = c.Call("DeleteMessage", workload.Object{"QueueUrl": q, "ReceiptHandle": out.Messages[0].ReceiptHandle}, nil)
+					err = c.Call("DeleteMessage",
+						workload.Object{"QueueUrl": q, "ReceiptHandle": out.Messages[0].ReceiptHandle}, nil)
 				}
 				if err != nil {
 					t.Error(err)

@@ -28,12 +28,16 @@ func TestKillPauses(t *testing.T) {
 	root := caller(t, p)
 	name := "q.fifo"
 	attributes := map[string]string{"FifoQueue": "true", "ContentBasedDeduplication": "true", "VisibilityTimeout": "0"}
-	if _, err := root.SQS.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: &name, Attributes: attributes}); err != nil {
+	if _, err := root.SQS.CreateQueue(t.Context(), &sqs.CreateQueueInput{
+		QueueName: &name, Attributes: attributes,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	for i := range groups {
 		body, group := fmt.Sprint("of ", i), fmt.Sprint(i)
-		if _, err := root.SQS.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: &name, MessageBody: &body, MessageGroupId: &group}); err != nil {
+		if _, err := root.SQS.SendMessage(t.Context(), &sqs.SendMessageInput{
+			QueueUrl: &name, MessageBody: &body, MessageGroupId: &group,
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -45,7 +49,9 @@ func TestKillPauses(t *testing.T) {
 			if paused[i] {
 				operation = "ResumeMessageGroups"
 			}
-			status, out := root.Sluice(t, operation, apitest.Object{"QueueUrl": name, "MessageGroupIds": []string{fmt.Sprint(i)}})
+			status, out := root.Sluice(t, operation, apitest.Object{
+				"QueueUrl": name, "MessageGroupIds": []string{fmt.Sprint(i)},
+			})
 			if status != http.StatusOK {
 				t.Fatalf("%s: %d %v", operation, status, out)
 			}
@@ -54,7 +60,9 @@ func TestKillPauses(t *testing.T) {
 		p.kill(t)
 		p = launch(t, binary, data)
 		root = caller(t, p)
-		got, err := root.SQS.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: &name, MaxNumberOfMessages: 10})
+		got, err := root.SQS.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{
+			QueueUrl: &name, MaxNumberOfMessages: 10,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

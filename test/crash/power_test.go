@@ -38,7 +38,8 @@ func losePower(t *testing.T, seed uint64) {
 	start := func() *machine {
 		t.Helper()
 		revived()
-		m, err := powerOn(disk, queues, clock, behind, rand.New(rand.NewPCG(rng.Uint64(), 2)), func() { revived = j.Trouble("loss of power", "") })
+		m, err := powerOn(disk, queues, clock, behind, rand.New(rand.NewPCG(rng.Uint64(), 2)),
+			func() { revived = j.Trouble("loss of power", "") })
 		if err == nil {
 			err = m.recount(j)
 		}

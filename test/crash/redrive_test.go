@@ -59,7 +59,9 @@ func TestKillRedrive(t *testing.T) {
 			} else {
 				left = append(left, body)
 			}
-			in.Entries = append(in.Entries, types.SendMessageBatchRequestEntry{Id: aws.String(fmt.Sprint(i)), MessageBody: &body})
+			in.Entries = append(in.Entries, types.SendMessageBatchRequestEntry{
+				Id: aws.String(fmt.Sprint(i)), MessageBody: &body,
+			})
 		}
 		if _, err := root.SQS.SendMessageBatch(t.Context(), in); err != nil {
 			t.Fatal(err)
@@ -77,7 +79,8 @@ func TestKillRedrive(t *testing.T) {
 		return ask("ListRedriveTasks", apitest.Object{"QueueUrl": "from"})["Tasks"].([]any)[0].(apitest.Object)
 	}
 	ask("RedriveMessages", apitest.Object{
-		"QueueUrl": "from", "Filter": "moves", "DestinationArn": "arn:aws:sqs:us-east-1:000000000000:to", "MaxNumberOfMessagesPerSecond": 500,
+		"QueueUrl": "from", "Filter": "moves", "DestinationArn": "arn:aws:sqs:us-east-1:000000000000:to",
+		"MaxNumberOfMessagesPerSecond": 500,
 	})
 	kills := 0
 	for task()["Status"] == "RUNNING" {

@@ -62,7 +62,8 @@ func newRestarts(t *testing.T) *restarts {
 func (r *restarts) start(i int) *process {
 	r.Helper()
 	name := string(rune('a' + i))
-	return launch(r.T, r.binary, filepath.Join(r.dir, name), "--listen", r.clients[i], "--node", name, "--cluster", r.peers,
+	return launch(r.T, r.binary, filepath.Join(r.dir, name), "--listen", r.clients[i], "--node", name, "--cluster",
+		r.peers,
 		"--cluster-secret-file", filepath.Join(r.dir, "secret"))
 }
 
@@ -261,12 +262,16 @@ func (u *restartUser) begin() {
 
 // receive receives some messages and deletes them.
 func (u *restartUser) receive() error {
-	got, err := u.queue.ReceiveMessage(u.Context(), &sqs.ReceiveMessageInput{QueueUrl: u.url, MaxNumberOfMessages: 10, WaitTimeSeconds: 1})
+	got, err := u.queue.ReceiveMessage(u.Context(), &sqs.ReceiveMessageInput{
+		QueueUrl: u.url, MaxNumberOfMessages: 10, WaitTimeSeconds: 1,
+	})
 	if err != nil {
 		return err
 	}
 	for _, m := range got.Messages {
-		if _, err := u.queue.DeleteMessage(u.Context(), &sqs.DeleteMessageInput{QueueUrl: u.url, ReceiptHandle: m.ReceiptHandle}); err != nil {
+		if _, err := u.queue.DeleteMessage(u.Context(), &sqs.DeleteMessageInput{
+			QueueUrl: u.url, ReceiptHandle: m.ReceiptHandle,
+		}); err != nil {
 			return err
 		}
 		u.mu.Lock()
@@ -292,7 +297,8 @@ func (u *restartUser) end() {
 			}
 		}
 		if slices.Sort(missing); len(missing) > 0 {
-			return fmt.Errorf("%d of %d messages have not been received, such as %s", len(missing), len(u.sent), missing[0])
+			return fmt.Errorf("%d of %d messages have not been received, such as %s", len(missing), len(u.sent),
+				missing[0])
 		}
 		return nil
 	})

@@ -64,7 +64,8 @@ func TestRollingUpgrade(t *testing.T) {
 	r.whole()
 
 	o := workload.Options{Queues: workload.Queues(1), Patient: true}
-	if eventually.Succeeds(t, func() error { return known(r.any(0).Notify("ListTopics", url.Values{}, nil), &o) }); o.Topics == nil {
+	if eventually.Succeeds(t,
+		func() error { return known(r.any(0).Notify("ListTopics", url.Values{}, nil), &o) }); o.Topics == nil {
 		t.Log("the earlier program has no topics")
 	}
 	rng := rand.New(rand.NewPCG(seed, 4))
@@ -140,7 +141,8 @@ func known(err error, o *workload.Options) error {
 func newestOf(t *testing.T, binary string) (newest int) {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, datadir.FormatFile), []byte(`{"format":1000,"version":"later"}`), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, datadir.FormatFile), []byte(`{"format":1000,"version":"later"}`),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	_, text, found := strings.Cut(refusedBy(t, binary, dir), "this program reads formats up to ")
@@ -209,7 +211,8 @@ func (r *rolling) end(i int) {
 	p := r.running[i]
 	p.end(r.T)
 	for line := range strings.Lines(p.log.String()) {
-		if p.cmd.Path == r.new && strings.Contains(line, "level=ERROR") && !strings.Contains(line, `msg="request failed"`) {
+		if p.cmd.Path == r.new && strings.Contains(line, "level=ERROR") &&
+			!strings.Contains(line, `msg="request failed"`) {
 			r.Errorf("node %s says: %s", r.name(i), line)
 		}
 	}
@@ -238,7 +241,8 @@ func (r *rolling) sort() {
 	for i, body := range []string{"stays", "goes", "goes", "stays", "goes"} {
 		eventually.Succeeds(r.T, func() error {
 			return r.any(1).Call("SendMessage", workload.Object{
-				"QueueUrl": r.any(1).URL("unsorted.fifo"), "MessageBody": body, "MessageGroupId": "g", "MessageDeduplicationId": fmt.Sprint(i),
+				"QueueUrl": r.any(1).URL("unsorted.fifo"), "MessageBody": body, "MessageGroupId": "g",
+				"MessageDeduplicationId": fmt.Sprint(i),
 			}, nil)
 		})
 	}
@@ -270,12 +274,15 @@ func (r *rolling) features(i int) map[int]func() error {
 			}, nil)
 		},
 		formats.SignIn: func() error {
-			_, err := r.root(i).IAM.CreateLoginProfile(r.Context(), &iam.CreateLoginProfileInput{UserName: aws.String("ann"), Password: aws.String("Correct-horse-1")})
+			_, err := r.root(i).IAM.CreateLoginProfile(r.Context(), &iam.CreateLoginProfileInput{
+				UserName: aws.String("ann"), Password: aws.String("Correct-horse-1"),
+			})
 			return unlessThere(err)
 		},
 		formats.Tenants: func() error {
 			limits := workload.Object{"Subscriptions": 1_000_000}
-			return r.any(i).Administer(r.Context(), "SetLimits", workload.Object{"AccountId": strings.Split(workload.ARN("q"), ":")[4], "Limits": limits}, nil)
+			return r.any(i).Administer(r.Context(), "SetLimits",
+				workload.Object{"AccountId": strings.Split(workload.ARN("q"), ":")[4], "Limits": limits}, nil)
 		},
 	}
 }
@@ -293,7 +300,8 @@ func (r *rolling) tooEarly(i int, old string) {
 			if err == nil {
 				r.Fatalf("what takes format %d is begun while node %s runs the old program", format, old)
 			}
-			if strings.Contains(err.Error(), "ServiceUnavailable") && strings.Contains(err.Error(), "the node "+old+" runs version ") {
+			if strings.Contains(err.Error(), "ServiceUnavailable") &&
+				strings.Contains(err.Error(), "the node "+old+" runs version ") {
 				return nil
 			}
 			return err
@@ -301,7 +309,8 @@ func (r *rolling) tooEarly(i int, old string) {
 	}
 	for i := range r.running {
 		if f, err := datadir.ReadFormat(r.data(i)); err != nil || f.Number > r.reads {
-			r.Errorf("node %s has format %d, and the old program reads formats up to %d: %v", r.name(i), f.Number, r.reads, err)
+			r.Errorf("node %s has format %d, and the old program reads formats up to %d: %v", r.name(i), f.Number,
+				r.reads, err)
 		}
 	}
 }
@@ -324,7 +333,8 @@ func (r *rolling) begins() {
 			return err
 		}
 		if gone, err := r.any(2).Counts("sorted.fifo"); err != nil || stay.Visible != 2 || gone.Visible != 3 {
-			return fmt.Errorf("of 5 messages %d stay and %d are moved, not 2 and 3: %w", stay.Visible, gone.Visible, err)
+			return fmt.Errorf("of 5 messages %d stay and %d are moved, not 2 and 3: %w", stay.Visible, gone.Visible,
+				err)
 		}
 		return nil
 	})

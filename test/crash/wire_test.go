@@ -85,7 +85,8 @@ func newWire(t *testing.T, encrypts bool) *wire {
 	}
 	for i, address := range addresses {
 		w.running[i] = launch(t, binary, w.data(i), append([]string{
-			"--node", w.name(i), "--cluster", strings.Join(peers, ","), "--cluster-listen", address, "--cluster-insecure",
+			"--node", w.name(i), "--cluster", strings.Join(peers, ","), "--cluster-listen", address,
+			"--cluster-insecure",
 		}, flags...)...)
 	}
 	t.Cleanup(w.stop)

@@ -145,7 +145,8 @@ func runBlock(t *testing.T, sh *shell, b *block, own *strings.Replacer) {
 		if err != nil {
 			t.Fatalf("%s: %v", b, err)
 		}
-		if want := strings.TrimRight(own.Replace(c.output), "\n"); b.language == "console" && !b.outputVaries && got != want {
+		if want := strings.TrimRight(own.Replace(c.output), "\n"); b.language == "console" && !b.outputVaries &&
+			got != want {
 			t.Errorf("%s: %s\nprints:\n%s\nnot:\n%s", b, c.text, got, want)
 		}
 	}
@@ -155,7 +156,8 @@ func runBlock(t *testing.T, sh *shell, b *block, own *strings.Replacer) {
 func environment(bin, dir string) []string {
 	var env []string
 	for _, variable := range os.Environ() {
-		if !strings.HasPrefix(variable, "AWS_") && !strings.HasPrefix(variable, "SLUICE_") && !strings.HasPrefix(variable, "PATH=") {
+		if !strings.HasPrefix(variable, "AWS_") && !strings.HasPrefix(variable, "SLUICE_") &&
+			!strings.HasPrefix(variable, "PATH=") {
 			env = append(env, variable)
 		}
 	}
@@ -210,7 +212,8 @@ func TestBlocksAreWhatTheySay(t *testing.T) {
 			case "go", "python", "js", "java":
 				checkSample(t, b)
 			default:
-				t.Errorf("%s: a block says what language it is; the package comment has the list, %q is not on it", b, b.language)
+				t.Errorf("%s: a block says what language it is; the package comment has the list, %q is not on it", b,
+					b.language)
 			}
 		}
 	}

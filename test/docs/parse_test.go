@@ -30,7 +30,8 @@ func TestParse(t *testing.T) {
 		t.Errorf("second block: %+v", b)
 	}
 	commands, err := b.commands()
-	if want := []command{{"jq a \\\n  b\n", "printed\n\n"}, {"(aws c)\n", ""}}; err != nil || !slices.Equal(commands, want) {
+	if want := []command{{"jq a \\\n  b\n", "printed\n\n"}, {"(aws c)\n", ""}}; err != nil ||
+		!slices.Equal(commands, want) {
 		t.Errorf("its commands: %q, %v", commands, err)
 	}
 	if want := []string{"jq", "aws"}; !slices.Equal(b.needs(), want) {

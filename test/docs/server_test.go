@@ -30,7 +30,9 @@ type server struct {
 // newServer prepares the server of a page, whose directory is dir.
 func newServer(t *testing.T, dir string, env []string) *server {
 	t.Helper()
-	s := &server{address: freeAddress(t), data: filepath.Join(dir, "sluice-data"), script: "exec sluice serve", dir: dir}
+	s := &server{
+		address: freeAddress(t), data: filepath.Join(dir, "sluice-data"), script: "exec sluice serve", dir: dir,
+	}
 	s.env = append(env, "SLUICE_LISTEN="+s.address, "SLUICE_DATA="+s.data)
 	t.Cleanup(func() { s.stop(t) })
 	return s

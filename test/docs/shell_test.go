@@ -90,7 +90,8 @@ func (s *shell) execute(text string, status int) error {
 	if status != 0 {
 		each = "set +e"
 	}
-	_, err := fmt.Fprintf(s.commands, "%s\n{\n%s\n} >%q 2>%q </dev/null 3>&-\necho $? >&3\n", each, text, s.output, s.errors)
+	_, err := fmt.Fprintf(s.commands, "%s\n{\n%s\n} >%q 2>%q </dev/null 3>&-\necho $? >&3\n", each, text, s.output,
+		s.errors)
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,8 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	program = filepath.Join(dir, "sluice")
-	if out, err := exec.Command("go", "build", "-C", "../..", "-o", program, "./cmd/sluice").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-C", "../..", "-o", program,
+		"./cmd/sluice").CombinedOutput(); err != nil {
 		panic(fmt.Sprintf("%v: %s", err, out))
 	}
 	code := m.Run()
@@ -58,7 +59,8 @@ func TestMain(m *testing.M) {
 
 // start runs a server until the test ends, and returns its endpoint.
 func start(t *testing.T) string {
-	server := exec.Command(program, "serve", "--in-memory", "--listen", "127.0.0.1:0", "--root-access-key-id", keyID, "--root-secret-access-key", secret)
+	server := exec.Command(program, "serve", "--in-memory", "--listen", "127.0.0.1:0", "--root-access-key-id", keyID,
+		"--root-secret-access-key", secret)
 	var log bytes.Buffer
 	server.Stderr = &log
 	out, err := server.StdoutPipe()
@@ -115,28 +117,34 @@ func must[T any](t *testing.T, out T, err error) T {
 
 func (c *client) create(name string, attributes map[string]string) *string {
 	c.t.Helper()
-	out, err := c.CreateQueue(c.ctx, &sqs.CreateQueueInput{QueueName: &name, Attributes: attributes, Tags: map[string]string{"made by": "old SDK"}})
+	out, err := c.CreateQueue(c.ctx, &sqs.CreateQueueInput{
+		QueueName: &name, Attributes: attributes, Tags: map[string]string{"made by": "old SDK"},
+	})
 	return must(c.t, out, err).QueueUrl
 }
 
 func (c *client) receive(u *string) []types.Message {
 	c.t.Helper()
 	out, err := c.ReceiveMessage(c.ctx, &sqs.ReceiveMessageInput{
-		QueueUrl: u, MaxNumberOfMessages: 10, AttributeNames: []types.QueueAttributeName{"All"}, MessageAttributeNames: []string{"All"},
+		QueueUrl: u, MaxNumberOfMessages: 10, AttributeNames: []types.QueueAttributeName{"All"},
+		MessageAttributeNames: []string{"All"},
 	})
 	return must(c.t, out, err).Messages
 }
 
 func (c *client) attributes(u *string) map[string]string {
 	c.t.Helper()
-	out, err := c.GetQueueAttributes(c.ctx, &sqs.GetQueueAttributesInput{QueueUrl: u, AttributeNames: []types.QueueAttributeName{"All"}})
+	out, err := c.GetQueueAttributes(c.ctx, &sqs.GetQueueAttributesInput{
+		QueueUrl: u, AttributeNames: []types.QueueAttributeName{"All"},
+	})
 	return must(c.t, out, err).Attributes
 }
 
 func (c *client) counts(u *string, want string) {
 	c.t.Helper()
 	a := c.attributes(u)
-	got := a["ApproximateNumberOfMessages"] + " " + a["ApproximateNumberOfMessagesNotVisible"] + " " + a["ApproximateNumberOfMessagesDelayed"]
+	got := a["ApproximateNumberOfMessages"] + " " + a["ApproximateNumberOfMessagesNotVisible"] + " " +
+		a["ApproximateNumberOfMessagesDelayed"]
 	if got != want {
 		c.t.Errorf("visible, not visible and delayed are %s, want %s", got, want)
 	}
@@ -147,22 +155,28 @@ func TestLifecycle(t *testing.T) {
 	c := newClient(t)
 	u := c.create("q", map[string]string{"VisibilityTimeout": "60"})
 	body := "<hello> & \"goodbye\"\r\n✓"
-	sent, err := c.SendMessage(c.ctx, &sqs.SendMessageInput{QueueUrl: u, MessageBody: &body, MessageAttributes: map[string]types.MessageAttributeValue{
-		"color": {DataType: aws.String("String"), StringValue: aws.String("blue")},
-		"count": {DataType: aws.String("Number"), StringValue: aws.String("3")},
-		"blob":  {DataType: aws.String("Binary"), BinaryValue: []byte{1, 2, 3}},
-	}})
+	sent, err := c.SendMessage(c.ctx,
+		&sqs.SendMessageInput{QueueUrl: u, MessageBody: &body,
+			MessageAttributes: map[string]types.MessageAttributeValue{
+				"color": {DataType: aws.String("String"), StringValue: aws.String("blue")},
+				"count": {DataType: aws.String("Number"), StringValue: aws.String("3")},
+				"blob":  {DataType: aws.String("Binary"), BinaryValue: []byte{1, 2, 3}},
+			}})
 	if must(t, sent, err); *sent.MD5OfMessageAttributes != "d838729972a4b70e2d2acd9d59ac847c" {
 		t.Errorf("MD5OfMessageAttributes is %s", *sent.MD5OfMessageAttributes)
 	}
 	c.counts(u, "1 0 0")
 	got := c.receive(u)
-	if len(got) != 1 || *got[0].Body != body || *got[0].MessageId != *sent.MessageId || *got[0].MD5OfMessageAttributes != *sent.MD5OfMessageAttributes ||
-		string(got[0].MessageAttributes["blob"].BinaryValue) != "\x01\x02\x03" || got[0].Attributes["ApproximateReceiveCount"] != "1" {
+	if len(got) != 1 || *got[0].Body != body || *got[0].MessageId != *sent.MessageId ||
+		*got[0].MD5OfMessageAttributes != *sent.MD5OfMessageAttributes ||
+		string(got[0].MessageAttributes["blob"].BinaryValue) != "\x01\x02\x03" ||
+		got[0].Attributes["ApproximateReceiveCount"] != "1" {
 		t.Fatalf("got %+v", got)
 	}
 	c.counts(u, "0 1 0")
-	_, err = c.ChangeMessageVisibility(c.ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: u, ReceiptHandle: got[0].ReceiptHandle, VisibilityTimeout: 0})
+	_, err = c.ChangeMessageVisibility(c.ctx, &sqs.ChangeMessageVisibilityInput{
+		QueueUrl: u, ReceiptHandle: got[0].ReceiptHandle, VisibilityTimeout: 0,
+	})
 	must(t, 0, err)
 	got = c.receive(u)
 	if len(got) != 1 || got[0].Attributes["ApproximateReceiveCount"] != "2" {
@@ -192,10 +206,12 @@ func TestQueues(t *testing.T) {
 	dlq := c.create("dlq", nil)
 	policy := `{"Statement":[{"Effect":"Allow","Principal":"*","Action":"SQS:SendMessage","Resource":"*"}]}`
 	_, err := c.SetQueueAttributes(c.ctx, &sqs.SetQueueAttributesInput{QueueUrl: u, Attributes: map[string]string{
-		"DelaySeconds": "1", "Policy": policy, "RedrivePolicy": `{"deadLetterTargetArn":"` + c.attributes(dlq)["QueueArn"] + `","maxReceiveCount":"3"}`,
+		"DelaySeconds": "1", "Policy": policy,
+		"RedrivePolicy": `{"deadLetterTargetArn":"` + c.attributes(dlq)["QueueArn"] + `","maxReceiveCount":"3"}`,
 	}})
 	must(t, 0, err)
-	if a := c.attributes(u); a["DelaySeconds"] != "1" || a["Policy"] != policy || !strings.HasSuffix(a["RedrivePolicy"], `:dlq","maxReceiveCount":3}`) {
+	if a := c.attributes(u); a["DelaySeconds"] != "1" || a["Policy"] != policy ||
+		!strings.HasSuffix(a["RedrivePolicy"], `:dlq","maxReceiveCount":3}`) {
 		t.Errorf("attributes %v", a)
 	}
 	sources, err := c.ListDeadLetterSourceQueues(c.ctx, &sqs.ListDeadLetterSourceQueuesInput{QueueUrl: dlq})
@@ -218,7 +234,10 @@ func TestQueues(t *testing.T) {
 	if must(t, page, err); !slices.Equal(page.QueueUrls, []string{*u}) || page.NextToken != nil {
 		t.Errorf("%+v", page)
 	}
-	_, err = c.AddPermission(c.ctx, &sqs.AddPermissionInput{QueueUrl: dlq, Label: aws.String("l"), AWSAccountIds: []string{"123456789012"}, Actions: []string{"SendMessage", "ReceiveMessage"}})
+	_, err = c.AddPermission(c.ctx, &sqs.AddPermissionInput{
+		QueueUrl: dlq, Label: aws.String("l"), AWSAccountIds: []string{"123456789012"},
+		Actions: []string{"SendMessage", "ReceiveMessage"},
+	})
 	must(t, 0, err)
 	_, err = c.RemovePermission(c.ctx, &sqs.RemovePermissionInput{QueueUrl: dlq, Label: aws.String("l")})
 	must(t, 0, err)
@@ -230,25 +249,32 @@ func TestBatches(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)
 	u := c.create("q", nil)
-	sent, err := c.SendMessageBatch(c.ctx, &sqs.SendMessageBatchInput{QueueUrl: u, Entries: []types.SendMessageBatchRequestEntry{
-		{Id: aws.String("a"), MessageBody: aws.String("test message body 1")},
-		{Id: aws.String("b"), MessageBody: aws.String("test message body 2"), DelaySeconds: 900},
-		{Id: aws.String("c"), MessageBody: aws.String("\x01")},
-	}})
+	sent, err := c.SendMessageBatch(c.ctx,
+		&sqs.SendMessageBatchInput{QueueUrl: u, Entries: []types.SendMessageBatchRequestEntry{
+			{Id: aws.String("a"), MessageBody: aws.String("test message body 1")},
+			{Id: aws.String("b"), MessageBody: aws.String("test message body 2"), DelaySeconds: 900},
+			{Id: aws.String("c"), MessageBody: aws.String("\x01")},
+		}})
 	must(t, sent, err)
 	if len(sent.Successful) != 2 || *sent.Successful[0].MD5OfMessageBody != "0e024d309850c78cba5eabbeff7cae71" ||
-		len(sent.Failed) != 1 || *sent.Failed[0].Id != "c" || *sent.Failed[0].Code != "InvalidMessageContents" || !sent.Failed[0].SenderFault {
+		len(sent.Failed) != 1 || *sent.Failed[0].Id != "c" || *sent.Failed[0].Code != "InvalidMessageContents" ||
+		!sent.Failed[0].SenderFault {
 		t.Errorf("%+v", sent)
 	}
 	c.counts(u, "1 0 1")
 	m := c.receive(u)[0]
-	changed, err := c.ChangeMessageVisibilityBatch(c.ctx, &sqs.ChangeMessageVisibilityBatchInput{QueueUrl: u, Entries: []types.ChangeMessageVisibilityBatchRequestEntry{
-		{Id: aws.String("a"), ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: 100}, {Id: aws.String("b"), ReceiptHandle: aws.String("x"), VisibilityTimeout: 1},
-	}})
+	changed, err := c.ChangeMessageVisibilityBatch(c.ctx,
+		&sqs.ChangeMessageVisibilityBatchInput{QueueUrl: u, Entries: []types.ChangeMessageVisibilityBatchRequestEntry{
+			{Id: aws.String("a"), ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: 100},
+			{Id: aws.String("b"), ReceiptHandle: aws.String("x"), VisibilityTimeout: 1},
+		}})
 	if must(t, changed, err); len(changed.Successful) != 1 || len(changed.Failed) != 1 {
 		t.Errorf("%+v", changed)
 	}
-	deleted, err := c.DeleteMessageBatch(c.ctx, &sqs.DeleteMessageBatchInput{QueueUrl: u, Entries: []types.DeleteMessageBatchRequestEntry{{Id: aws.String("a"), ReceiptHandle: m.ReceiptHandle}}})
+	deleted, err := c.DeleteMessageBatch(c.ctx, &sqs.DeleteMessageBatchInput{
+		QueueUrl: u,
+		Entries:  []types.DeleteMessageBatchRequestEntry{{Id: aws.String("a"), ReceiptHandle: m.ReceiptHandle}},
+	})
 	if must(t, deleted, err); len(deleted.Successful) != 1 {
 		t.Errorf("%+v", deleted)
 	}
@@ -261,14 +287,17 @@ func TestFIFO(t *testing.T) {
 	u := c.create("q.fifo", map[string]string{"FifoQueue": "true", "ContentBasedDeduplication": "true"})
 	var numbers []string
 	for i := range 3 {
-		out, err := c.SendMessage(c.ctx, &sqs.SendMessageInput{QueueUrl: u, MessageBody: aws.String(fmt.Sprint(i / 2)), MessageGroupId: aws.String("g")})
+		out, err := c.SendMessage(c.ctx, &sqs.SendMessageInput{
+			QueueUrl: u, MessageBody: aws.String(fmt.Sprint(i / 2)), MessageGroupId: aws.String("g"),
+		})
 		numbers = append(numbers, *must(t, out, err).SequenceNumber)
 	}
 	if numbers[0] != numbers[1] || numbers[1] >= numbers[2] {
 		t.Errorf("sequence numbers %v", numbers)
 	}
 	got := c.receive(u)
-	if len(got) != 2 || *got[0].Body != "0" || got[1].Attributes["SequenceNumber"] != numbers[2] || got[1].Attributes["MessageGroupId"] != "g" {
+	if len(got) != 2 || *got[0].Body != "0" || got[1].Attributes["SequenceNumber"] != numbers[2] ||
+		got[1].Attributes["MessageGroupId"] != "g" {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -299,15 +328,20 @@ func TestMoveTasks(t *testing.T) {
 	c := newClient(t)
 	dlq := c.create("dlq", nil)
 	arn := aws.String(c.attributes(dlq)["QueueArn"])
-	to := c.create("to", map[string]string{"RedrivePolicy": `{"deadLetterTargetArn":"` + *arn + `","maxReceiveCount":1}`})
+	to := c.create("to", map[string]string{
+		"RedrivePolicy": `{"deadLetterTargetArn":"` + *arn + `","maxReceiveCount":1}`,
+	})
 	for range 10 { // which keep the task running for as many seconds
 		_, err := c.SendMessage(c.ctx, &sqs.SendMessageInput{QueueUrl: dlq, MessageBody: aws.String("m")})
 		must(t, 0, err)
 	}
-	task, err := c.StartMessageMoveTask(c.ctx, &sqs.StartMessageMoveTaskInput{SourceArn: arn, DestinationArn: aws.String(c.attributes(to)["QueueArn"]), MaxNumberOfMessagesPerSecond: 1})
+	task, err := c.StartMessageMoveTask(c.ctx, &sqs.StartMessageMoveTaskInput{
+		SourceArn: arn, DestinationArn: aws.String(c.attributes(to)["QueueArn"]), MaxNumberOfMessagesPerSecond: 1,
+	})
 	must(t, task, err)
 	list, err := c.ListMessageMoveTasks(c.ctx, &sqs.ListMessageMoveTasksInput{SourceArn: arn})
-	if must(t, list, err); *list.Results[0].TaskHandle != *task.TaskHandle || list.Results[0].ApproximateNumberOfMessagesToMove != 10 || list.Results[0].StartedTimestamp == 0 {
+	if must(t, list, err); *list.Results[0].TaskHandle != *task.TaskHandle ||
+		list.Results[0].ApproximateNumberOfMessagesToMove != 10 || list.Results[0].StartedTimestamp == 0 {
 		t.Errorf("%+v", list.Results)
 	}
 	_, err = c.CancelMessageMoveTask(c.ctx, &sqs.CancelMessageMoveTaskInput{TaskHandle: task.TaskHandle})
@@ -318,7 +352,9 @@ func TestErrors(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)
 	u := c.create("q", nil)
-	_, err := c.CreateQueue(c.ctx, &sqs.CreateQueueInput{QueueName: aws.String("q"), Attributes: map[string]string{"DelaySeconds": "1"}})
+	_, err := c.CreateQueue(c.ctx, &sqs.CreateQueueInput{
+		QueueName: aws.String("q"), Attributes: map[string]string{"DelaySeconds": "1"},
+	})
 	var exists *types.QueueNameExists
 	if !errors.As(err, &exists) {
 		t.Errorf("got %v", err)
@@ -330,7 +366,8 @@ func TestErrors(t *testing.T) {
 	}
 	_, err = c.SendMessage(c.ctx, &sqs.SendMessageInput{QueueUrl: u, MessageBody: aws.String("m"), DelaySeconds: 901})
 	var api smithy.APIError
-	if !errors.As(err, &api) || api.ErrorCode() != "InvalidParameterValue" || api.ErrorMessage() != "Value 901 for parameter DelaySeconds is invalid. Reason: DelaySeconds must be >= 0 and <= 900." {
+	if !errors.As(err, &api) || api.ErrorCode() != "InvalidParameterValue" ||
+		api.ErrorMessage() != "Value 901 for parameter DelaySeconds is invalid. Reason: DelaySeconds must be >= 0 and <= 900." {
 		t.Errorf("got %v", err)
 	}
 }

@@ -99,7 +99,8 @@ func (o object) mounts() map[string]string {
 // were compared with Kubernetes' schemas.
 func render(t *testing.T, values ...string) map[string]object {
 	t.Helper()
-	text := run(t, nil, tool(t, "helm"), append([]string{"template", "jobs", chart, "--namespace", "apps"}, values...)...)
+	text := run(t, nil, tool(t, "helm"),
+		append([]string{"template", "jobs", chart, "--namespace", "apps"}, values...)...)
 	file := filepath.Join(t.TempDir(), "objects.yaml")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -156,8 +157,10 @@ func TestChartIsClean(t *testing.T) {
 // The program accepts the configuration of a single node.
 func TestChartOfOneNode(t *testing.T) {
 	objects := render(t)
-	out := check(t, objects["ConfigMap jobs-sluice"].Data["sluice.yaml"], t.TempDir(), rootKey(t, objects["Secret jobs-sluice-root"])...)
-	for _, want := range []string{"\ninsecure: true ", "\nlog-format: \"json\" ", "\nmetrics-listen: \"0.0.0.0:9464\" "} {
+	out := check(t, objects["ConfigMap jobs-sluice"].Data["sluice.yaml"], t.TempDir(),
+		rootKey(t, objects["Secret jobs-sluice-root"])...)
+	for _, want := range []string{"\ninsecure: true ", "\nlog-format: \"json\" ",
+		"\nmetrics-listen: \"0.0.0.0:9464\" "} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
@@ -203,7 +206,9 @@ func TestChartWithTLS(t *testing.T) {
 func TestChartWithTrails(t *testing.T) {
 	objects := render(t, "--set", "trails.existingClaim=audit,config.public-url=https://sqs.example.com")
 	dir := t.TempDir()
-	out := check(t, strings.ReplaceAll(objects["ConfigMap jobs-sluice"].Data["sluice.yaml"], "/var/lib/sluice-trails", dir), dir, rootKey(t, objects["Secret jobs-sluice-root"])...)
+	out := check(t,
+		strings.ReplaceAll(objects["ConfigMap jobs-sluice"].Data["sluice.yaml"], "/var/lib/sluice-trails", dir), dir,
+		rootKey(t, objects["Secret jobs-sluice-root"])...)
 	if want := "\ntrail-dir: " + strconv.Quote(dir); !strings.Contains(out, want) {
 		t.Errorf("no %s in\n%s", want, out)
 	}
@@ -219,24 +224,29 @@ func TestChartWithBackups(t *testing.T) {
 		"backup.existingClaim=backups,backup.keep=30d":                           "file:///var/lib/sluice-backups",
 	} {
 		objects := render(t, "--set", values)
-		out := check(t, objects["ConfigMap jobs-sluice"].Data["sluice.yaml"], t.TempDir(), rootKey(t, objects["Secret jobs-sluice-root"])...)
+		out := check(t, objects["ConfigMap jobs-sluice"].Data["sluice.yaml"], t.TempDir(),
+			rootKey(t, objects["Secret jobs-sluice-root"])...)
 		for _, want := range []string{"\nbackup-every: \"1m0s\" ", "\nbackup-keep: \"30d\" "} {
 			if !strings.Contains(out, want) {
 				t.Errorf("with %s there is no %q in\n%s", values, want, out)
 			}
 		}
-		if config := objects["ConfigMap jobs-sluice"].Data["sluice.yaml"]; !strings.Contains(config, "\nbackup-to: "+want+"\n") {
+		if config := objects["ConfigMap jobs-sluice"].Data["sluice.yaml"]; !strings.Contains(config,
+			"\nbackup-to: "+want+"\n") {
 			t.Errorf("with %s there is no %s in\n%s", values, want, config)
 		}
-		if claim := objects["StatefulSet jobs-sluice"].mounts()["/var/lib/sluice-backups"]; (claim == "backups") != strings.HasPrefix(want, "file:") {
+		claim := objects["StatefulSet jobs-sluice"].mounts()["/var/lib/sluice-backups"]
+		if (claim == "backups") != strings.HasPrefix(want, "file:") {
 			t.Errorf("with %s the claim %q is mounted", values, claim)
 		}
 	}
 	cluster := render(t, "--set", "backup.to=s3://b/p,replicas=3")
-	if config := cluster["ConfigMap jobs-sluice"].Data["sluice.yaml"]; !strings.Contains(config, "\nbackup-to: s3://b/p\n") {
+	if config := cluster["ConfigMap jobs-sluice"].Data["sluice.yaml"]; !strings.Contains(config,
+		"\nbackup-to: s3://b/p\n") {
 		t.Errorf("the nodes of a cluster have no backups:\n%s", config)
 	}
-	out := run(t, nil, tool(t, "helm"), "template", "jobs", chart, "--set", "backup.to=s3://b/p,backup.existingSecret=keys")
+	out := run(t, nil, tool(t, "helm"), "template", "jobs", chart, "--set",
+		"backup.to=s3://b/p,backup.existingSecret=keys")
 	if !strings.Contains(out, "secretRef:\n                name: keys\n") {
 		t.Errorf("the keys of the bucket are missing in\n%s", out)
 	}
@@ -247,12 +257,14 @@ func TestChartWithBackups(t *testing.T) {
 func TestChartWithKeyService(t *testing.T) {
 	const service = "encryption.keyService=hashivault://jobs,encryption.existingSecret=vault"
 	alone := render(t, "--set", service)
-	if out := check(t, alone["ConfigMap jobs-sluice"].Data["sluice.yaml"], t.TempDir(), rootKey(t, alone["Secret jobs-sluice-root"])...); !strings.Contains(
+	if out := check(t, alone["ConfigMap jobs-sluice"].Data["sluice.yaml"], t.TempDir(),
+		rootKey(t, alone["Secret jobs-sluice-root"])...); !strings.Contains(
 		out, "\nencryption-key-url: \"hashivault://jobs\" ") {
 		t.Errorf("the key service is missing in\n%s", out)
 	}
 	cluster := render(t, "--set", service+",replicas=3,encryption.existingKeys=sealed")
-	if config := cluster["ConfigMap jobs-sluice"].Data["sluice.yaml"]; !strings.Contains(config, "\nencryption-key-file: /etc/sluice/keys/encryption.keys\n") {
+	if config := cluster["ConfigMap jobs-sluice"].Data["sluice.yaml"]; !strings.Contains(config,
+		"\nencryption-key-file: /etc/sluice/keys/encryption.keys\n") {
 		t.Errorf("the nodes have no keys:\n%s", config)
 	}
 	if secret := cluster["StatefulSet jobs-sluice"].mounts()["/etc/sluice/keys"]; secret != "sealed" {
@@ -264,7 +276,8 @@ func TestChartWithKeyService(t *testing.T) {
 		strings.Contains(config, "encryption-key-url") {
 		t.Errorf("without a key service the nodes have these keys:\n%s", config)
 	}
-	out := run(t, nil, tool(t, "helm"), "template", "jobs", chart, "--set", service+",backup.to=s3://b/p,backup.existingSecret=bucket")
+	out := run(t, nil, tool(t, "helm"), "template", "jobs", chart, "--set",
+		service+",backup.to=s3://b/p,backup.existingSecret=bucket")
 	for _, name := range []string{"vault", "bucket"} {
 		if !strings.Contains(out, "secretRef:\n                name: "+name+"\n") {
 			t.Errorf("the secret %s is missing in\n%s", name, out)
@@ -299,7 +312,8 @@ func appVersion(t *testing.T) string {
 	var about struct {
 		AppVersion string `yaml:"appVersion"`
 	}
-	if err := yaml.Unmarshal(text, &about); err != nil || !regexp.MustCompile(`^\d+\.\d+\.\d+$`).MatchString(about.AppVersion) {
+	if err := yaml.Unmarshal(text, &about); err != nil ||
+		!regexp.MustCompile(`^\d+\.\d+\.\d+$`).MatchString(about.AppVersion) {
 		t.Fatalf("the chart's appVersion is %q, %v: want a version", about.AppVersion, err)
 	}
 	return about.AppVersion
@@ -326,7 +340,8 @@ func TestChartKnowsTheFlags(t *testing.T) {
 	}
 	known := schema.Properties.Config.Properties
 	serve.Flags().VisitAll(func(f *pflag.Flag) {
-		if _, there := known[f.Name]; !there && !slices.Contains([]string{"help", "check", "config", "env-file"}, f.Name) {
+		if _, there := known[f.Name]; !there &&
+			!slices.Contains([]string{"help", "check", "config", "env-file"}, f.Name) {
 			t.Errorf("%s: config does not know %s", file, f.Name)
 		}
 		delete(known, f.Name)
@@ -405,7 +420,8 @@ func TestInstalledSettings(t *testing.T) {
 	suggested := regexp.MustCompile(`(?m)^# (backup-|encryption-key-url)`).ReplaceAllString(string(config), "$1")
 	out := check(t, suggested, t.TempDir())
 	for _, want := range []string{
-		"\nbackup-to: \"s3://backups/sluice\" ", "\nbackup-keep: \"7d\" ", "\nencryption-key-url: \"awskms://alias/sluice?region=eu-central-1\" ",
+		"\nbackup-to: \"s3://backups/sluice\" ", "\nbackup-keep: \"7d\" ",
+		"\nencryption-key-url: \"awskms://alias/sluice?region=eu-central-1\" ",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)

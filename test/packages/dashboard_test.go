@@ -50,7 +50,8 @@ func TestDashboardShowsData(t *testing.T) {
 					continue
 				}
 				now := time.Now()
-				series, err := p.Range(t.Context(), target.Query(10*time.Second), now.Add(-5*time.Second), now, time.Second)
+				series, err := p.Range(t.Context(), target.Query(10*time.Second), now.Add(-5*time.Second), now,
+					time.Second)
 				if err != nil {
 					t.Fatalf("%s: %v", panel.Title, err)
 				}
@@ -79,9 +80,10 @@ func serveMetrics(t *testing.T, address string) (string, *sqs.Client, *sns.Clien
 	config := server.Default()
 	config.Data, config.Listen, config.MetricsListen = t.TempDir(), "127.0.0.1:0", address
 	s, _ := servertest.Start(t, config)
-	endpoint, credentials := aws.String(s.Endpoint()), aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-		return aws.Credentials{AccessKeyID: s.Root().AccessKeyID, SecretAccessKey: s.Root().Secret}, nil
-	})
+	endpoint, credentials := aws.String(s.Endpoint()),
+		aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			return aws.Credentials{AccessKeyID: s.Root().AccessKeyID, SecretAccessKey: s.Root().Secret}, nil
+		})
 	return address, sqs.New(sqs.Options{Region: "us-east-1", BaseEndpoint: endpoint, Credentials: credentials}),
 		sns.New(sns.Options{Region: "us-east-1", BaseEndpoint: endpoint, Credentials: credentials})
 }
@@ -94,7 +96,9 @@ func use(t *testing.T, client *sqs.Client, publisher *sns.Client) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := publisher.Publish(t.Context(), &sns.PublishInput{TopicArn: topic.TopicArn, Message: aws.String("m")}); err != nil {
+	if _, err := publisher.Publish(t.Context(), &sns.PublishInput{
+		TopicArn: topic.TopicArn, Message: aws.String("m"),
+	}); err != nil {
 		t.Fatal(err)
 	}
 	var urls []*string
@@ -104,7 +108,9 @@ func use(t *testing.T, client *sqs.Client, publisher *sns.Client) {
 			t.Fatal(err)
 		}
 		urls = append(urls, q.QueueUrl)
-		if _, err := client.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: q.QueueUrl, MessageBody: aws.String("m")}); err != nil {
+		if _, err := client.SendMessage(t.Context(), &sqs.SendMessageInput{
+			QueueUrl: q.QueueUrl, MessageBody: aws.String("m"),
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -113,7 +119,9 @@ func use(t *testing.T, client *sqs.Client, publisher *sns.Client) {
 		t.Fatal(err)
 	}
 	for _, url := range []*string{urls[0], empty.QueueUrl} { // of which the last makes it wait for a moment
-		if _, err := client.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: url, WaitTimeSeconds: 2}); err != nil {
+		if _, err := client.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{
+			QueueUrl: url, WaitTimeSeconds: 2,
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}

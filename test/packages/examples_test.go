@@ -70,7 +70,9 @@ func validate(t *testing.T, schema, value any) {
 	if exec.Command(python, "-c", "import jsonschema").Run() != nil {
 		t.Skip("python3 has no jsonschema; scripts/dev install does that")
 	}
-	run(t, nil, python, append([]string{"-c", "import json, jsonschema, sys; jsonschema.validate(json.load(open(sys.argv[2])), json.load(open(sys.argv[1])))"}, files...)...)
+	run(t, nil, python,
+		append([]string{"-c",
+			"import json, jsonschema, sys; jsonschema.validate(json.load(open(sys.argv[2])), json.load(open(sys.argv[1])))"}, files...)...)
 }
 
 func contents(t *testing.T, file string) []byte {
@@ -132,10 +134,12 @@ func TestComposeExample(t *testing.T) {
 	}
 	endpoint, backups := "http://"+addresses[0], filepath.ToSlash(t.TempDir())
 	variables := func(service string) []string {
-		env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "AWS_") || strings.HasPrefix(v, "SLUICE_") })
+		env := slices.DeleteFunc(os.Environ(),
+			func(v string) bool { return strings.HasPrefix(v, "AWS_") || strings.HasPrefix(v, "SLUICE_") })
 		env = append(env, "AWS_EC2_METADATA_DISABLED=true")
 		for name, value := range services[service].Environment {
-			env = append(env, name+"="+strings.NewReplacer("http://sluice:9324", endpoint, "///backups", "//"+backups).Replace(value))
+			env = append(env,
+				name+"="+strings.NewReplacer("http://sluice:9324", endpoint, "///backups", "//"+backups).Replace(value))
 		}
 		return env
 	}
@@ -144,7 +148,8 @@ func TestComposeExample(t *testing.T) {
 	for i := range command {
 		command[i] = strings.ReplaceAll(command[i], "/queues.yaml", filepath.Join(dir, "queues.yaml"))
 	}
-	start(t, program.Build(t), command, append(variables("sluice"), "SLUICE_DATA="+t.TempDir(), "SLUICE_LISTEN="+addresses[0]))
+	start(t, program.Build(t), command,
+		append(variables("sluice"), "SLUICE_DATA="+t.TempDir(), "SLUICE_LISTEN="+addresses[0]))
 	eventually.True(t, "ready", func() bool {
 		answer, err := http.Get(endpoint + "/readyz")
 		if err != nil {
@@ -153,7 +158,8 @@ func TestComposeExample(t *testing.T) {
 		answer.Body.Close()
 		return answer.StatusCode == http.StatusOK
 	})
-	run(t, append(variables("sluice"), "AWS_ENDPOINT_URL_SQS="+endpoint), program.Build(t), "queue", "send", "orders", "hello")
+	run(t, append(variables("sluice"), "AWS_ENDPOINT_URL_SQS="+endpoint), program.Build(t), "queue", "send", "orders",
+		"hello")
 	printed := start(t, python, []string{"-u", filepath.Join(dir, "worker.py")}, variables("worker"))
 	if line, err := bufio.NewReader(printed).ReadString('\n'); err != nil || line != "hello\n" {
 		t.Errorf("the worker prints %q, %v", line, err)
@@ -195,17 +201,22 @@ func TestKubernetesExample(t *testing.T) {
 	c.InMemory, c.Listen = true, "127.0.0.1:0"
 	s, _ := servertest.Start(t, c)
 	keys := filepath.Join(t.TempDir(), "keys")
-	run(t, []string{"AWS_ENDPOINT_URL=" + s.Endpoint(), "AWS_ACCESS_KEY_ID=" + s.Root().AccessKeyID, "AWS_SECRET_ACCESS_KEY=" + s.Root().Secret,
-		"AWS_SESSION_TOKEN=", "AWS_REGION=us-east-1"}, program.Build(t), "apply", "../../examples/kubernetes/queues.yaml", "--write-keys", keys)
+	run(t,
+		[]string{"AWS_ENDPOINT_URL=" + s.Endpoint(), "AWS_ACCESS_KEY_ID=" + s.Root().AccessKeyID,
+			"AWS_SECRET_ACCESS_KEY=" + s.Root().Secret,
+			"AWS_SESSION_TOKEN=", "AWS_REGION=us-east-1"}, program.Build(t), "apply",
+		"../../examples/kubernetes/queues.yaml", "--write-keys", keys)
 	client := func(profile string) *sqs.Client {
-		credentials, err := config.LoadSharedConfigProfile(t.Context(), profile, func(o *config.LoadSharedConfigOptions) {
-			o.CredentialsFiles, o.ConfigFiles = []string{keys}, []string{}
-		})
+		credentials, err := config.LoadSharedConfigProfile(t.Context(), profile,
+			func(o *config.LoadSharedConfigOptions) {
+				o.CredentialsFiles, o.ConfigFiles = []string{keys}, []string{}
+			})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return sqs.New(sqs.Options{Region: "us-east-1", BaseEndpoint: aws.String(s.Endpoint()), Credentials: aws.CredentialsProviderFunc(
-			func(context.Context) (aws.Credentials, error) { return credentials.Credentials, nil })})
+		return sqs.New(sqs.Options{Region: "us-east-1", BaseEndpoint: aws.String(s.Endpoint()),
+			Credentials: aws.CredentialsProviderFunc(
+				func(context.Context) (aws.Credentials, error) { return credentials.Credentials, nil })})
 	}
 	worker, keda := client("worker"), client("keda")
 	q, err := worker.GetQueueUrl(t.Context(), &sqs.GetQueueUrlInput{QueueName: aws.String("orders")})
@@ -215,16 +226,21 @@ func TestKubernetesExample(t *testing.T) {
 	if _, err := worker.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: q.QueueUrl}); err != nil {
 		t.Error(err)
 	}
-	if _, err := worker.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: q.QueueUrl, MessageBody: aws.String("m")}); err == nil {
+	if _, err := worker.SendMessage(t.Context(), &sqs.SendMessageInput{
+		QueueUrl: q.QueueUrl, MessageBody: aws.String("m"),
+	}); err == nil {
 		t.Error("the worker may send")
 	}
 	// As KEDA's scaler asks, with the URL of the file.
 	url := scalers(t)[1].Spec.Triggers[0].Metadata["queueURL"]
-	if _, err := keda.GetQueueAttributes(t.Context(), &sqs.GetQueueAttributesInput{QueueUrl: &url, AttributeNames: []types.QueueAttributeName{
-		types.QueueAttributeNameApproximateNumberOfMessages, types.QueueAttributeNameApproximateNumberOfMessagesNotVisible}}); err != nil {
+	if _, err := keda.GetQueueAttributes(t.Context(),
+		&sqs.GetQueueAttributesInput{QueueUrl: &url, AttributeNames: []types.QueueAttributeName{
+			types.QueueAttributeNameApproximateNumberOfMessages,
+			types.QueueAttributeNameApproximateNumberOfMessagesNotVisible}}); err != nil {
 		t.Error(err)
 	}
-	run(t, nil, tool(t, "kubernetes-validate"), "--strict", "--quiet", "--no-warn", "../../examples/kubernetes/worker.yaml")
+	run(t, nil, tool(t, "kubernetes-validate"), "--strict", "--quiet", "--no-warn",
+		"../../examples/kubernetes/worker.yaml")
 }
 
 // scaler is what the tests look at of an object of KEDA.

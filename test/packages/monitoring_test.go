@@ -42,7 +42,8 @@ func TestDashboardsUseMetricsThatThereAre(t *testing.T) {
 	m.Requests.Begin()
 	m.Requests.Done("sqs", "SendMessage", prom.OK, 0)
 	const arn = "arn:aws:sqs:us-east-1:000000000000:"
-	queues := prom.Queues([]queue.Standing{{ARN: arn + "q", Last: new(queue.Row)}, {ARN: arn + "q.fifo", FIFO: true, Last: new(queue.Row)}}, "")
+	queues := prom.Queues([]queue.Standing{{ARN: arn + "q", Last: new(queue.Row)},
+		{ARN: arn + "q.fifo", FIFO: true, Last: new(queue.Row)}}, "")
 	topics := prom.Topics([]queue.TopicStanding{{ARN: "arn:aws:sns:us-east-1:000000000000:t"}}, "")
 	known := make(map[string]bool)
 	for _, g := range []prometheus.Gatherer{m.Gatherer(), queues, topics} {

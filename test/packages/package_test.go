@@ -131,7 +131,8 @@ func TestInstall(t *testing.T) {
 			program.Long(t)
 			m := newMachine(t)
 			install, remove := map[string]string{
-				"deb": "dpkg --no-triggers --install /package", "rpm": "rpm --dbpath /rpmdb --nodeps --install /package",
+				"deb": "dpkg --no-triggers --install /package",
+				"rpm": "rpm --dbpath /rpmdb --nodeps --install /package",
 			}[format], map[string]string{
 				"deb": "dpkg --no-triggers --remove sluice", "rpm": "rpm --dbpath /rpmdb --erase sluice",
 			}[format]
@@ -152,7 +153,9 @@ func TestInstall(t *testing.T) {
 				t.Errorf("the user has %s", got)
 			}
 			m.serve(t)
-			m.run(t, "echo '# changed' >> /etc/sluice/sluice.yaml && "+remove+" && test ! -e /usr/bin/sluice && test ! -e /usr/lib/systemd/system/sluice.service")
+			m.run(t,
+				"echo '# changed' >> /etc/sluice/sluice.yaml && "+remove+
+					" && test ! -e /usr/bin/sluice && test ! -e /usr/lib/systemd/system/sluice.service")
 			m.run(t, "cat /etc/sluice/sluice.yaml* | grep -q '# changed'")
 			if format == "deb" {
 				m.run(t, install+" && grep -q '# changed' /etc/sluice/sluice.yaml") // which it finds again
@@ -218,7 +221,8 @@ func newMachine(t *testing.T) machine {
 // command is one for the machine's shell.
 func (m machine) command(t *testing.T, script string) *exec.Cmd {
 	t.Helper()
-	return exec.CommandContext(t.Context(), tool(t, "nsenter"), "--mount", "--target", m.pid, "chroot", m.root, "sh", "-ec", script)
+	return exec.CommandContext(t.Context(), tool(t, "nsenter"), "--mount", "--target", m.pid, "chroot", m.root, "sh",
+		"-ec", script)
 }
 
 // run runs a script and returns what it prints.
@@ -244,7 +248,8 @@ func (m machine) add(t *testing.T, file, name string) {
 // serve runs the server as its unit says until it is ready, and stops it.
 func (m machine) serve(t *testing.T) {
 	t.Helper()
-	address := &net.UnixAddr{Name: fmt.Sprintf("@sluice-%d-%s", os.Getpid(), m.pid), Net: "unixgram"} // which the machine shares with this one
+	// which the machine shares with this one
+	address := &net.UnixAddr{Name: fmt.Sprintf("@sluice-%d-%s", os.Getpid(), m.pid), Net: "unixgram"}
 	notes, err := net.ListenUnixgram("unixgram", address)
 	if err != nil {
 		t.Fatal(err)
@@ -252,8 +257,9 @@ func (m machine) serve(t *testing.T) {
 	defer notes.Close()
 	start := m.run(t, "sed -n 's/^ExecStart=//p' /usr/lib/systemd/system/sluice.service")
 	// systemd's view of the unit: the directory, the user, the socket for notes. The port is one that is free here.
-	server := m.command(t, "install -d -o sluice -g sluice -m 700 /var/lib/sluice; exec setpriv --reuid sluice --regid sluice --clear-groups "+
-		"env NOTIFY_SOCKET="+address.Name+" SLUICE_LISTEN=127.0.0.1:0 "+start)
+	server := m.command(t,
+		"install -d -o sluice -g sluice -m 700 /var/lib/sluice; exec setpriv --reuid sluice --regid sluice --clear-groups "+
+			"env NOTIFY_SOCKET="+address.Name+" SLUICE_LISTEN=127.0.0.1:0 "+start)
 	var log bytes.Buffer
 	server.Stderr = &log
 	if err := server.Start(); err != nil {

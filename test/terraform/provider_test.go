@@ -18,7 +18,8 @@ const pluginsVariable = "SLUICE_TEST_TERRAFORM_PLUGINS"
 
 // mirrors are where the provider is looked for besides, as patterns: where Terraform looks itself, and below /opt.
 var mirrors = []string{
-	"/usr/local/share/terraform/plugins", "/usr/share/terraform/plugins", "$HOME/.terraform.d/plugins", "$HOME/.local/share/terraform/plugins",
+	"/usr/local/share/terraform/plugins", "/usr/share/terraform/plugins", "$HOME/.terraform.d/plugins",
+	"$HOME/.local/share/terraform/plugins",
 	"/opt/*",
 }
 

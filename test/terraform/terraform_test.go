@@ -57,7 +57,8 @@ func newWorkspace(t *testing.T, provider string) *workspace {
 	if err := os.Mkdir(filepath.Join(buckets, "trails"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	server, err := upgrade.Start(context.WithoutCancel(t.Context()), program.Build(t), data, filepath.Join(data, "log"), "SLUICE_TRAIL_DIR="+buckets)
+	server, err := upgrade.Start(context.WithoutCancel(t.Context()), program.Build(t), data, filepath.Join(data, "log"),
+		"SLUICE_TRAIL_DIR="+buckets)
 	if err != nil {
 		t.Fatal(err)
 	}

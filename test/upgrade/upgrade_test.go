@@ -26,7 +26,8 @@ func build(t *testing.T) string {
 		t.Skipf("the server cannot be built without the go tool: %v", err)
 	}
 	binary := filepath.Join(t.TempDir(), "sluice")
-	if out, err := exec.CommandContext(t.Context(), tool, "build", "-tags", "faults", "-o", binary, "github.com/sluicemq/sluice/cmd/sluice").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), tool, "build", "-tags", "faults", "-o", binary,
+		"github.com/sluicemq/sluice/cmd/sluice").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	return binary
@@ -77,7 +78,8 @@ func TestDataOfEarlierVersionsIsRead(t *testing.T) {
 			if content.Backup {
 				dir = restored(t, binary, dir)
 			}
-			if out, err := exec.CommandContext(t.Context(), binary, "doctor", "--data", dir).CombinedOutput(); err != nil {
+			if out, err := exec.CommandContext(t.Context(), binary, "doctor", "--data",
+				dir).CombinedOutput(); err != nil {
 				t.Errorf("the doctor: %v: %s", err, out)
 			}
 			clock, log, trails := filepath.Join(t.TempDir(), "clock"), filepath.Join(t.TempDir(), "log"), t.TempDir()
@@ -115,7 +117,8 @@ func TestDataOfEarlierVersionsIsRead(t *testing.T) {
 					return err
 				}
 				// The server refuses requests by a clock that is 15 minutes before its own.
-				eventually.Succeeds(t, func() error { return c.SQS(t.Context(), "ListQueues", map[string]string{}, nil) })
+				eventually.Succeeds(t,
+					func() error { return c.SQS(t.Context(), "ListQueues", map[string]string{}, nil) })
 				return nil
 			})
 			if err := errors.Join(err, s.Stop()); err != nil {
@@ -150,7 +153,8 @@ func TestDirectoryOfALaterVersionIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Start(t.Context(), build(t), dir, filepath.Join(t.TempDir(), "log"))
-	if want := fmt.Sprintf("was written by Sluice 9.0, format %d; this program reads formats up to %d", formats.Newest+1, formats.Newest); err == nil ||
+	if want := fmt.Sprintf("was written by Sluice 9.0, format %d; this program reads formats up to %d",
+		formats.Newest+1, formats.Newest); err == nil ||
 		!strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}

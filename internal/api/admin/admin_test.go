@@ -45,7 +45,8 @@ func TestDeleteAccount(t *testing.T) {
 	}
 	_, err = root.IAM.CreateAccountAlias(t.Context(), &iam.CreateAccountAliasInput{AccountAlias: aws.String("shop")})
 	apitest.Must(t, 0, err)
-	want(`{"AccountId":"`+third+`"}`, http.StatusConflict, "still has 1 queue (orders in us-east-1), 2 users (bob, eve).")
+	want(`{"AccountId":"`+third+`"}`, http.StatusConflict,
+		"still has 1 queue (orders in us-east-1), 2 users (bob, eve).")
 	for _, name := range []string{"bob", "eve"} {
 		_, err = root.IAM.DeleteUser(t.Context(), &iam.DeleteUserInput{UserName: &name})
 		apitest.Must(t, 0, err)
@@ -61,10 +62,13 @@ func TestDeleteAccount(t *testing.T) {
 	want(`{"AccountId":"444444444444"}`, http.StatusNotFound, "does not exist")
 	want(`{"AccountId":"`+third+`"}`, http.StatusOK, "")
 	want(`{"AccountId":"`+third+`"}`, http.StatusNotFound, "does not exist")
-	if _, err = root.SQS.ListQueues(t.Context(), &sqs.ListQueuesInput{}); apitest.Code(err) != "InvalidClientTokenId" && apitest.Code(err) != "UnrecognizedClientException" {
+	if _, err = root.SQS.ListQueues(t.Context(), &sqs.ListQueuesInput{}); apitest.Code(err) != "InvalidClientTokenId" &&
+		apitest.Code(err) != "UnrecognizedClientException" {
 		t.Errorf("the key of a deleted account: %v", err)
 	}
-	_, err = operator.IAM.CreateAccountAlias(t.Context(), &iam.CreateAccountAliasInput{AccountAlias: aws.String("shop")})
+	_, err = operator.IAM.CreateAccountAlias(t.Context(), &iam.CreateAccountAliasInput{
+		AccountAlias: aws.String("shop"),
+	})
 	apitest.Must(t, 0, err) // the alias is free again
 }
 
@@ -103,7 +107,8 @@ func call(t *testing.T, s *server.Server, caller *apitest.Actor, op, input strin
 // request returns the signed request of a call.
 func request(t *testing.T, s *server.Server, caller *apitest.Actor, op, input string) *http.Request {
 	t.Helper()
-	method, path, header := http.MethodPost, "/", http.Header{"Content-Type": {"application/x-amz-json-1.0"}, "X-Amz-Target": {"Sluice." + op}}
+	method, path, header := http.MethodPost, "/",
+		http.Header{"Content-Type": {"application/x-amz-json-1.0"}, "X-Amz-Target": {"Sluice." + op}}
 	if op == "Backup" {
 		method, path, input, header = http.MethodGet, server.BackupPath, "", nil
 	}
@@ -111,7 +116,8 @@ func request(t *testing.T, s *server.Server, caller *apitest.Actor, op, input st
 	apitest.Must(t, r, err)
 	maps.Copy(r.Header, header)
 	signer := signature.Signer{
-		AccessKeyID: caller.Keys.AccessKeyID, Secret: caller.Keys.SecretAccessKey, Token: caller.Keys.SessionToken, Region: "us-east-1",
+		AccessKeyID: caller.Keys.AccessKeyID, Secret: caller.Keys.SecretAccessKey, Token: caller.Keys.SessionToken,
+		Region: "us-east-1",
 	}
 	signer.Sign(r, admin.ServiceName, []byte(input), time.Now())
 	return r
@@ -123,7 +129,8 @@ func TestWithoutCluster(t *testing.T) {
 	s, _ := servertest.Start(t, servertest.InMemory())
 	root := apitest.RootActor(s.Endpoint(), s.Root())
 	for _, op := range []string{"DescribeCluster", "DrainNode", "ListShardQueues", "RemoveNode"} {
-		if status, body := call(t, s, root, op, "{}"); status != http.StatusConflict || !strings.Contains(body, "This server is alone") {
+		if status, body := call(t, s, root, op, "{}"); status != http.StatusConflict ||
+			!strings.Contains(body, "This server is alone") {
 			t.Errorf("%s: %d %s", op, status, body)
 		}
 	}
@@ -145,10 +152,13 @@ func TestWhoMayAdminister(t *testing.T) {
 	cred, _ := s.RootOf(apitest.OtherAccount)
 	otherRoot := apitest.RootActor(s.Endpoint(), cred)
 	foreign, _ := otherRoot.User(t, "foreign", everything)
-	role, err := root.IAM.CreateRole(t.Context(), &iam.CreateRoleInput{RoleName: aws.String("ops"), AssumeRolePolicyDocument: aws.String(apitest.Trusting(apitest.Account))})
+	role, err := root.IAM.CreateRole(t.Context(), &iam.CreateRoleInput{
+		RoleName: aws.String("ops"), AssumeRolePolicyDocument: aws.String(apitest.Trusting(apitest.Account)),
+	})
 	apitest.Must(t, role, err)
 	_, err = root.IAM.PutRolePolicy(t.Context(), &iam.PutRolePolicyInput{
-		RoleName: aws.String("ops"), PolicyName: aws.String("p"), PolicyDocument: aws.String(apitest.Allow("sluice:DrainNode", "*"))})
+		RoleName: aws.String("ops"), PolicyName: aws.String("p"),
+		PolicyDocument: aws.String(apitest.Allow("sluice:DrainNode", "*"))})
 	apitest.Must(t, 0, err)
 	assumed, err := administrator.STS.AssumeRole(t.Context(), &sts.AssumeRoleInput{
 		RoleArn: role.Role.Arn, RoleSessionName: aws.String("night")})
@@ -158,8 +168,10 @@ func TestWhoMayAdminister(t *testing.T) {
 
 	// Each is called with an input that makes nothing: what is refused otherwise than with 403 was allowed.
 	operations := []string{
-		"Backup", "CreateAccount", "DeleteAccount", "DeleteLimits", "DescribeCluster", "DescribeServer", "DrainNode", "GetLimits", "GetLogLevel",
-		"ListAccounts", "ListLimits", "ListShardQueues", "ProfileServer", "RemoveNode", "RetireKey", "SetLimits", "SetLogLevel",
+		"Backup", "CreateAccount", "DeleteAccount", "DeleteLimits", "DescribeCluster", "DescribeServer", "DrainNode",
+		"GetLimits", "GetLogLevel",
+		"ListAccounts", "ListLimits", "ListShardQueues", "ProfileServer", "RemoveNode", "RetireKey", "SetLimits",
+		"SetLogLevel",
 	}
 	input := map[string]string{"CreateAccount": `{"AccountId":"x"}`, "DeleteAccount": `{"AccountId":"x"}`}
 	for _, tc := range []struct {
@@ -187,7 +199,8 @@ func TestWhoMayAdminister(t *testing.T) {
 			if want := slices.Contains(tc.may, op); (status != http.StatusForbidden) != want {
 				t.Errorf("%s: %s: %d %s", tc.who, op, status, body)
 			}
-			if status == http.StatusForbidden && !strings.Contains(body, "is not authorized to perform: sluice:"+op+" on resource: *") {
+			if status == http.StatusForbidden &&
+				!strings.Contains(body, "is not authorized to perform: sluice:"+op+" on resource: *") {
 				t.Errorf("%s: %s: %s", tc.who, op, body)
 			}
 		}
@@ -199,7 +212,8 @@ func TestUnknownCallersAreRefused(t *testing.T) {
 	t.Parallel()
 	s, _ := servertest.Start(t, servertest.InMemory())
 	for _, op := range admin.New(admin.Options{}).Operations() {
-		for _, c := range []struct{ key, code string }{{"", "MissingAuthenticationToken"}, {"AKIAIOSFODNN7EXAMPLE", "UnrecognizedClient"}} {
+		for _, c := range []struct{ key, code string }{{"", "MissingAuthenticationToken"},
+			{"AKIAIOSFODNN7EXAMPLE", "UnrecognizedClient"}} {
 			r, err := http.NewRequest(http.MethodPost, s.Endpoint(), strings.NewReader("{}"))
 			apitest.Must(t, r, err)
 			r.Header.Set("Content-Type", "application/x-amz-json-1.0")
@@ -208,7 +222,8 @@ func TestUnknownCallersAreRefused(t *testing.T) {
 				signer := signature.Signer{AccessKeyID: c.key, Secret: s.Root().Secret, Region: "us-east-1"}
 				signer.Sign(r, admin.ServiceName, []byte("{}"), time.Now())
 			}
-			if status, body := apitest.Exchange(t, r); status != http.StatusForbidden || !strings.Contains(body, c.code) {
+			if status, body := apitest.Exchange(t, r); status != http.StatusForbidden ||
+				!strings.Contains(body, c.code) {
 				t.Errorf("%s with the key %q: %d %s", op.Name, c.key, status, body)
 			}
 		}

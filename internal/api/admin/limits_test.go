@@ -83,7 +83,9 @@ func (r *tenants) topic(a *apitest.Actor, name string) string {
 func (r *tenants) batch(a *apitest.Actor, url string, n int) error {
 	in := &sqs.SendMessageBatchInput{QueueUrl: &url}
 	for i := range n {
-		in.Entries = append(in.Entries, sqstypes.SendMessageBatchRequestEntry{Id: aws.String(fmt.Sprint(i)), MessageBody: aws.String("m")})
+		in.Entries = append(in.Entries, sqstypes.SendMessageBatchRequestEntry{
+			Id: aws.String(fmt.Sprint(i)), MessageBody: aws.String("m"),
+		})
 	}
 	_, err := a.SQS.SendMessageBatch(r.Context(), in)
 	return err
@@ -120,9 +122,10 @@ func TestSendsAreLimited(t *testing.T) {
 	apitest.Refused[*sqstypes.RequestThrottled](t, r.batch(r.limited, url, 2), throttled)
 	_, err = r.limited.SNS.Publish(t.Context(), &sns.PublishInput{TopicArn: &arn, Message: aws.String("m")})
 	r.want("a publication", err, "Throttling")
-	_, err = r.limited.SNS.PublishBatch(t.Context(), &sns.PublishBatchInput{TopicArn: &arn, PublishBatchRequestEntries: []snstypes.PublishBatchRequestEntry{
-		{Id: aws.String("a"), Message: aws.String("m")},
-	}})
+	_, err = r.limited.SNS.PublishBatch(t.Context(),
+		&sns.PublishBatchInput{TopicArn: &arn, PublishBatchRequestEntries: []snstypes.PublishBatchRequestEntry{
+			{Id: aws.String("a"), Message: aws.String("m")},
+		}})
 	r.want("a batch of publications", err, "Throttling")
 	_, err = r.receive(r.limited, url)
 	r.want("a receive", err, "")
@@ -149,18 +152,27 @@ func TestRefusalsOfLimits(t *testing.T) {
 		in        apitest.Object
 		want      apitest.Refusal
 	}{
-		{"SendsPerSecond", "SendMessage", apitest.Object{"QueueUrl": url, "MessageBody": "m"}, apitest.Modelled(throttled, throttled, 403, "Request is throttled.")},
-		{"ReceivesPerSecond", "ReceiveMessage", apitest.Object{"QueueUrl": url}, apitest.Modelled(throttled, throttled, 403, "Request is throttled.")},
-		{"StoredMessages", "SendMessage", apitest.Object{"QueueUrl": url, "MessageBody": "m"}, apitest.OverLimit(stored)},
-		{"StoredBytes", "SendMessage", apitest.Object{"QueueUrl": url, "MessageBody": "m"}, apitest.OverLimit(strings.Replace(stored, "messages.", "bytes.", 1))},
+		{"SendsPerSecond", "SendMessage", apitest.Object{"QueueUrl": url, "MessageBody": "m"},
+			apitest.Modelled(throttled, throttled, 403, "Request is throttled.")},
+		{"ReceivesPerSecond", "ReceiveMessage", apitest.Object{"QueueUrl": url},
+			apitest.Modelled(throttled, throttled, 403, "Request is throttled.")},
+		{"StoredMessages", "SendMessage", apitest.Object{"QueueUrl": url, "MessageBody": "m"},
+			apitest.OverLimit(stored)},
+		{"StoredBytes", "SendMessage", apitest.Object{"QueueUrl": url, "MessageBody": "m"},
+			apitest.OverLimit(strings.Replace(stored, "messages.", "bytes.", 1))},
 		{"Queues", "CreateQueue", apitest.Object{"QueueName": "another"}, apitest.OverLimit(queues)},
 	} {
 		r.limit("", apitest.Object{tc.limit: 0})
 		for _, d := range apitest.Dialects {
-			c := &apitest.Client{T: t, Dialect: d, Base: r.server.Endpoint(), Region: "us-east-1", Cred: cred, Version: "2012-11-05", Path: "/"}
+			c := &apitest.Client{
+				T: t, Dialect: d, Base: r.server.Endpoint(), Region: "us-east-1", Cred: cred, Version: "2012-11-05",
+				Path: "/",
+			}
 			c.Fails(tc.op, tc.in, tc.want)
 		}
-		if status, answer := r.operator.Sluice(t, "DeleteLimits", apitest.Object{"AccountId": apitest.OtherAccount}); status != http.StatusOK || len(answer["Limits"].(map[string]any)) > 0 {
+		if status, answer := r.operator.Sluice(t, "DeleteLimits", apitest.Object{
+			"AccountId": apitest.OtherAccount,
+		}); status != http.StatusOK || len(answer["Limits"].(map[string]any)) > 0 {
 			t.Errorf("%d %v", status, answer)
 		}
 	}
@@ -224,10 +236,14 @@ func TestUsersAreLimited(t *testing.T) {
 	if got := r.listed(); !slices.Equal(got, []string{apitest.OtherAccount + "/bob map[SendsPerSecond:2]"}) {
 		t.Errorf("the list is %q", got)
 	}
-	_, err = r.limited.IAM.DeleteUserPolicy(t.Context(), &iam.DeleteUserPolicyInput{UserName: aws.String("bob"), PolicyName: aws.String("own")})
+	_, err = r.limited.IAM.DeleteUserPolicy(t.Context(), &iam.DeleteUserPolicyInput{
+		UserName: aws.String("bob"), PolicyName: aws.String("own"),
+	})
 	apitest.Must(t, 0, err)
 	for _, id := range []string{bob.Keys.AccessKeyID} {
-		_, err = r.limited.IAM.DeleteAccessKey(t.Context(), &iam.DeleteAccessKeyInput{UserName: aws.String("bob"), AccessKeyId: &id})
+		_, err = r.limited.IAM.DeleteAccessKey(t.Context(), &iam.DeleteAccessKeyInput{
+			UserName: aws.String("bob"), AccessKeyId: &id,
+		})
 		apitest.Must(t, 0, err)
 	}
 	_, err = r.limited.IAM.DeleteUser(t.Context(), &iam.DeleteUserInput{UserName: aws.String("bob")})
@@ -283,7 +299,9 @@ func TestStoredMessagesAreLimited(t *testing.T) {
 		t.Fatal(len(got), err)
 	}
 	r.want("while they are in flight", r.limited.Send(t, other), "OverLimit")
-	_, err = r.limited.SQS.DeleteMessage(t.Context(), &sqs.DeleteMessageInput{QueueUrl: &url, ReceiptHandle: got[0].ReceiptHandle})
+	_, err = r.limited.SQS.DeleteMessage(t.Context(), &sqs.DeleteMessageInput{
+		QueueUrl: &url, ReceiptHandle: got[0].ReceiptHandle,
+	})
 	apitest.Must(t, 0, err)
 	r.forward(time.Second) // the shards are asked again only after a moment
 	r.want("when one is deleted", r.limited.Send(t, other), "")
@@ -295,7 +313,9 @@ func TestStoredBytesAreLimited(t *testing.T) {
 	url, free := r.queue(r.limited, "q"), r.queue(r.unlimited, "q")
 	r.limit("", apitest.Object{"StoredBytes": 100_000})
 	send := func(a *apitest.Actor, url string, size int) error {
-		_, err := a.SQS.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: &url, MessageBody: aws.String(strings.Repeat("x", size))})
+		_, err := a.SQS.SendMessage(t.Context(), &sqs.SendMessageInput{
+			QueueUrl: &url, MessageBody: aws.String(strings.Repeat("x", size)),
+		})
 		return err
 	}
 	for range 9 {
@@ -308,7 +328,9 @@ func TestStoredBytesAreLimited(t *testing.T) {
 	if err != nil || len(got) == 0 || len(*got[0].Body) != 10_000 {
 		t.Fatal(len(got), err)
 	}
-	_, err = r.limited.SQS.DeleteMessage(t.Context(), &sqs.DeleteMessageInput{QueueUrl: &url, ReceiptHandle: got[0].ReceiptHandle})
+	_, err = r.limited.SQS.DeleteMessage(t.Context(), &sqs.DeleteMessageInput{
+		QueueUrl: &url, ReceiptHandle: got[0].ReceiptHandle,
+	})
 	apitest.Must(t, 0, err)
 	r.forward(time.Second)
 	eventually.Succeeds(t, func() error { // the messages are weighed once a second
@@ -403,14 +425,19 @@ const policyForAll = `{"Statement":[{"Effect":"Allow","Principal":"*","Action":"
 func (r *tenants) openQueue(a *apitest.Actor, account, name string) (url, arn string) {
 	r.Helper()
 	url = r.queue(a, name)
-	_, err := a.SQS.SetQueueAttributes(r.Context(), &sqs.SetQueueAttributesInput{QueueUrl: &url, Attributes: map[string]string{"Policy": policyForAll}})
+	_, err := a.SQS.SetQueueAttributes(r.Context(), &sqs.SetQueueAttributesInput{
+		QueueUrl: &url, Attributes: map[string]string{"Policy": policyForAll},
+	})
 	apitest.Must(r.T, 0, err)
 	return url, "arn:aws:sqs:us-east-1:" + account + ":" + name
 }
 
 func (r *tenants) subscribe(a *apitest.Actor, topic, queue, dead string) {
 	r.Helper()
-	in := &sns.SubscribeInput{TopicArn: &topic, Protocol: aws.String("sqs"), Endpoint: &queue, Attributes: map[string]string{"RawMessageDelivery": "true"}}
+	in := &sns.SubscribeInput{
+		TopicArn: &topic, Protocol: aws.String("sqs"), Endpoint: &queue,
+		Attributes: map[string]string{"RawMessageDelivery": "true"},
+	}
 	if dead != "" {
 		in.Attributes["RedrivePolicy"] = `{"deadLetterTargetArn":"` + dead + `"}`
 	}
@@ -426,7 +453,9 @@ func (r *tenants) publish(a *apitest.Actor, topic string) error {
 // has makes sure that a queue has so many messages, and leaves them there.
 func (r *tenants) has(a *apitest.Actor, url string, want int) {
 	r.Helper()
-	out, err := a.SQS.GetQueueAttributes(r.Context(), &sqs.GetQueueAttributesInput{QueueUrl: &url, AttributeNames: []sqstypes.QueueAttributeName{"All"}})
+	out, err := a.SQS.GetQueueAttributes(r.Context(), &sqs.GetQueueAttributesInput{
+		QueueUrl: &url, AttributeNames: []sqstypes.QueueAttributeName{"All"},
+	})
 	if got := apitest.Must(r.T, out, err).Attributes["ApproximateNumberOfMessages"]; got != fmt.Sprint(want) {
 		r.Errorf("%s has %s messages, want %d", url, got, want)
 	}
@@ -439,7 +468,8 @@ func TestTopicsDoNotFillAnotherAccount(t *testing.T) {
 	r := newTenants(t)
 	topic := r.topic(r.unlimited, "t")
 	_, err := r.unlimited.SNS.AddPermission(t.Context(), &sns.AddPermissionInput{
-		TopicArn: &topic, Label: aws.String("all"), AWSAccountId: []string{apitest.OtherAccount}, ActionName: []string{"Subscribe"},
+		TopicArn: &topic, Label: aws.String("all"), AWSAccountId: []string{apitest.OtherAccount},
+		ActionName: []string{"Subscribe"},
 	})
 	apitest.Must(t, 0, err)
 	full, fullARN := r.openQueue(r.limited, apitest.OtherAccount, "full")
@@ -455,9 +485,13 @@ func TestTopicsDoNotFillAnotherAccount(t *testing.T) {
 	}
 	var request struct{ Token string }
 	apitest.Must(t, 0, json.Unmarshal([]byte(*got[0].Body), &request))
-	_, err = r.limited.SNS.ConfirmSubscription(t.Context(), &sns.ConfirmSubscriptionInput{TopicArn: &topic, Token: &request.Token})
+	_, err = r.limited.SNS.ConfirmSubscription(t.Context(), &sns.ConfirmSubscriptionInput{
+		TopicArn: &topic, Token: &request.Token,
+	})
 	apitest.Must(t, 0, err)
-	_, err = r.limited.SQS.DeleteMessage(t.Context(), &sqs.DeleteMessageInput{QueueUrl: &asked, ReceiptHandle: got[0].ReceiptHandle})
+	_, err = r.limited.SQS.DeleteMessage(t.Context(), &sqs.DeleteMessageInput{
+		QueueUrl: &asked, ReceiptHandle: got[0].ReceiptHandle,
+	})
 	apitest.Must(t, 0, err)
 
 	r.limit("", apitest.Object{"StoredMessages": 4})
@@ -525,10 +559,14 @@ func TestQueuesTopicsAndSubscriptionsAreLimited(t *testing.T) {
 		r.want("a subscription of the other account", subscribe(r.unlimited, third, name), "")
 	}
 	_, answer := r.operator.Sluice(t, "GetLimits", apitest.Object{"AccountId": apitest.OtherAccount})
-	if want := (map[string]any{"Queues": 2.0, "Topics": 1.0, "Subscriptions": 1.0}); !maps.Equal(answer["Used"].(map[string]any), want) {
+	if want := (map[string]any{
+		"Queues": 2.0, "Topics": 1.0, "Subscriptions": 1.0,
+	}); !maps.Equal(answer["Used"].(map[string]any), want) {
 		t.Errorf("used: %v", answer["Used"])
 	}
-	if want := (map[string]any{"Queues": 1.0, "Topics": 1.0, "Subscriptions": 1.0}); !maps.Equal(answer["Refused"].(map[string]any), want) {
+	if want := (map[string]any{
+		"Queues": 1.0, "Topics": 1.0, "Subscriptions": 1.0,
+	}); !maps.Equal(answer["Refused"].(map[string]any), want) {
 		t.Errorf("refused: %v", answer["Refused"])
 	}
 }
@@ -539,7 +577,9 @@ func TestRequestsUnderWayAreLimited(t *testing.T) {
 	r.limit("", apitest.Object{"ConcurrentRequests": 1})
 	done := make(chan error, 1)
 	go func() {
-		_, err := r.limited.SQS.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: &url, WaitTimeSeconds: 20})
+		_, err := r.limited.SQS.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{
+			QueueUrl: &url, WaitTimeSeconds: 20,
+		})
 		done <- err
 	}()
 	eventually.Succeeds(t, func() error {
@@ -558,7 +598,9 @@ func TestRequestsUnderWayAreLimited(t *testing.T) {
 	}
 	r.want("the other account", r.batch(r.unlimited, free, 1), "")
 	r.want("a message by the other account", r.unlimitedTo(url), "AccessDenied")
-	if status, answer := r.operator.Sluice(t, "DeleteLimits", apitest.Object{"AccountId": apitest.OtherAccount, "Names": []string{"ConcurrentRequests"}}); status != http.StatusOK {
+	if status, answer := r.operator.Sluice(t, "DeleteLimits", apitest.Object{
+		"AccountId": apitest.OtherAccount, "Names": []string{"ConcurrentRequests"},
+	}); status != http.StatusOK {
 		t.Errorf("%d %v", status, answer)
 	}
 	r.want("when there is no limit", r.limited.Send(t, url), "")
@@ -580,14 +622,27 @@ func TestLimitsThatMakeNoSense(t *testing.T) {
 	}{
 		{"SetLimits", apitest.Object{"Limits": apitest.Object{"Queues": 1}}, 400, "accountId"},
 		{"SetLimits", apitest.Object{"AccountId": "bob", "Limits": apitest.Object{"Queues": 1}}, 400, "12 digits"},
-		{"SetLimits", apitest.Object{"AccountId": "444444444444", "Limits": apitest.Object{"Queues": 1}}, 404, "does not exist"},
-		{"SetLimits", apitest.Object{"AccountId": apitest.OtherAccount, "UserName": "nobody", "Limits": apitest.Object{"SendsPerSecond": 1}}, 404, "has no user"},
+		{"SetLimits", apitest.Object{"AccountId": "444444444444", "Limits": apitest.Object{"Queues": 1}}, 404,
+			"does not exist"},
+		{"SetLimits",
+			apitest.Object{
+				"AccountId": apitest.OtherAccount, "UserName": "nobody", "Limits": apitest.Object{"SendsPerSecond": 1},
+			}, 404, "has no user"},
 		{"SetLimits", apitest.Object{"AccountId": apitest.OtherAccount}, 400, "Limits is empty"},
-		{"SetLimits", apitest.Object{"AccountId": apitest.OtherAccount, "Limits": apitest.Object{"Queues": 1, "Dogs": 1}}, 400, "is no limit; there are SendsPerSecond, "},
-		{"SetLimits", apitest.Object{"AccountId": apitest.OtherAccount, "Limits": apitest.Object{"Queues": 1, "Topics": -1}}, 400, "Topics is -1; it must be between 0 and"},
-		{"SetLimits", apitest.Object{"AccountId": apitest.OtherAccount, "Limits": apitest.Object{"ConcurrentRequests": 0}}, 400, "it must be between 1 and"},
-		{"SetLimits", apitest.Object{"AccountId": apitest.OtherAccount, "Limits": apitest.Object{"StoredBytes": 1 << 51}}, 400, "it must be between 0 and"},
-		{"DeleteLimits", apitest.Object{"AccountId": apitest.OtherAccount, "Names": []string{"Queues", "Dogs"}}, 400, "is no limit"},
+		{"SetLimits",
+			apitest.Object{"AccountId": apitest.OtherAccount, "Limits": apitest.Object{"Queues": 1, "Dogs": 1}}, 400,
+			"is no limit; there are SendsPerSecond, "},
+		{"SetLimits",
+			apitest.Object{"AccountId": apitest.OtherAccount, "Limits": apitest.Object{"Queues": 1, "Topics": -1}}, 400,
+			"Topics is -1; it must be between 0 and"},
+		{"SetLimits",
+			apitest.Object{"AccountId": apitest.OtherAccount, "Limits": apitest.Object{"ConcurrentRequests": 0}}, 400,
+			"it must be between 1 and"},
+		{"SetLimits",
+			apitest.Object{"AccountId": apitest.OtherAccount, "Limits": apitest.Object{"StoredBytes": 1 << 51}}, 400,
+			"it must be between 0 and"},
+		{"DeleteLimits", apitest.Object{"AccountId": apitest.OtherAccount, "Names": []string{"Queues", "Dogs"}}, 400,
+			"is no limit"},
 		{"GetLimits", apitest.Object{"AccountId": "444444444444"}, 404, "does not exist"},
 		{"ListLimits", apitest.Object{"NextToken": "x"}, 400, "NextToken"},
 	} {
@@ -609,7 +664,9 @@ func TestTenantsCannotChangeTheirLimits(t *testing.T) {
 	operators, _ := r.operator.User(t, "ops", apitest.Allow("sluice:*Limits", "*"))
 	for _, op := range []string{"SetLimits", "DeleteLimits", "GetLimits", "ListLimits"} {
 		in := apitest.Object{"AccountId": apitest.OtherAccount, "Limits": apitest.Object{"Queues": 100}}
-		for name, a := range map[string]*apitest.Actor{"the root": r.limited, "an administrator": admin, "a stranger": apitest.Stranger(r.server.Endpoint())} {
+		for name, a := range map[string]*apitest.Actor{
+			"the root": r.limited, "an administrator": admin, "a stranger": apitest.Stranger(r.server.Endpoint()),
+		} {
 			if status, answer := a.Sluice(t, op, in); status != http.StatusForbidden {
 				t.Errorf("%s: %s: %d %v", op, name, status, answer)
 			}
@@ -618,7 +675,9 @@ func TestTenantsCannotChangeTheirLimits(t *testing.T) {
 	if got := r.listed(); !slices.Equal(got, []string{apitest.OtherAccount + "/ map[Queues:7]"}) {
 		t.Errorf("afterwards: %q", got)
 	}
-	if status, answer := operators.Sluice(t, "GetLimits", apitest.Object{"AccountId": apitest.OtherAccount}); status != http.StatusOK {
+	if status, answer := operators.Sluice(t, "GetLimits", apitest.Object{
+		"AccountId": apitest.OtherAccount,
+	}); status != http.StatusOK {
 		t.Errorf("a user of the operator's account who may: %d %v", status, answer)
 	}
 }
@@ -632,14 +691,16 @@ func TestLimitsOfADeletedAccount(t *testing.T) {
 		if status, answer := r.operator.Sluice(t, "CreateAccount", account); status != http.StatusOK {
 			t.Fatalf("%d %v", status, answer)
 		}
-		if status, answer := r.operator.Sluice(t, "GetLimits", account); status != http.StatusOK || len(answer["Limits"].(map[string]any)) != 0 {
+		if status, answer := r.operator.Sluice(t, "GetLimits", account); status != http.StatusOK ||
+			len(answer["Limits"].(map[string]any)) != 0 {
 			t.Errorf("a new account: %d %v", status, answer)
 		}
 		in := apitest.Object{"AccountId": short, "Limits": apitest.Object{"Queues": 1}}
 		if status, answer := r.operator.Sluice(t, "SetLimits", in); status != http.StatusOK {
 			t.Errorf("%d %v", status, answer)
 		}
-		if status, body := call(t, r.server, r.operator, "DeleteAccount", `{"AccountId":"`+short+`"}`); status != http.StatusOK {
+		if status, body := call(t, r.server, r.operator, "DeleteAccount",
+			`{"AccountId":"`+short+`"}`); status != http.StatusOK {
 			t.Errorf("%d %s", status, body)
 		}
 	}

@@ -25,7 +25,8 @@ func TestLogLevel(t *testing.T) {
 	}{
 		{"GetLogLevel", `{}`, http.StatusOK, `{"Level":"info"}`, slog.LevelInfo},
 		{"SetLogLevel", `{"Level":"debug"}`, http.StatusOK, `{"Level":"debug","Previous":"info"}`, slog.LevelDebug},
-		{"SetLogLevel", `{"Level":"loud"}`, http.StatusBadRequest, `Level is \"loud\"; it must be debug, info, warn or error.`, slog.LevelDebug},
+		{"SetLogLevel", `{"Level":"loud"}`, http.StatusBadRequest,
+			`Level is \"loud\"; it must be debug, info, warn or error.`, slog.LevelDebug},
 		{"SetLogLevel", `{}`, http.StatusBadRequest, `it must be debug`, slog.LevelDebug},
 		{"SetLogLevel", `{"Level":"` + strings.Repeat("x", 17) + `"}`, http.StatusBadRequest, `level`, slog.LevelDebug},
 		{"GetLogLevel", `{}`, http.StatusOK, `{"Level":"debug"}`, slog.LevelDebug},
@@ -37,7 +38,8 @@ func TestLogLevel(t *testing.T) {
 		}
 	}
 	fixed, _ := servertest.Start(t, servertest.InMemory())
-	status, body := call(t, fixed, apitest.RootActor(fixed.Endpoint(), fixed.Root()), "SetLogLevel", `{"Level":"debug"}`)
+	status, body := call(t, fixed, apitest.RootActor(fixed.Endpoint(), fixed.Root()), "SetLogLevel",
+		`{"Level":"debug"}`)
 	if status != http.StatusConflict || !strings.Contains(body, "does not let the level") {
 		t.Errorf("a log whose level is fixed: %d %s", status, body)
 	}

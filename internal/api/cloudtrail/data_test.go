@@ -23,7 +23,8 @@ import (
 // dataSelector selects the data events of a type of resources.
 func dataSelector(kind string, more ...types.AdvancedFieldSelector) types.AdvancedEventSelector {
 	return types.AdvancedEventSelector{FieldSelectors: append([]types.AdvancedFieldSelector{
-		{Field: aws.String("eventCategory"), Equals: []string{"Data"}}, {Field: aws.String("resources.type"), Equals: []string{kind}},
+		{Field: aws.String("eventCategory"), Equals: []string{"Data"}},
+		{Field: aws.String("resources.type"), Equals: []string{kind}},
 	}, more...)}
 }
 
@@ -41,12 +42,21 @@ func TestDataEvents(t *testing.T) {
 	apitest.Must(t, topic, err)
 	apitest.Must(t, 0, a.root.Send(t, *jobs)) // before anything selects it
 	apitest.Must(t, 0, apitest.Second(a.trail.CreateTrail(ctx, create("all"))))
-	apitest.Must(t, 0, apitest.Second(a.trail.PutEventSelectors(ctx, &cloudtrail.PutEventSelectorsInput{TrailName: aws.String("all"), AdvancedEventSelectors: []types.AdvancedEventSelector{
-		dataSelector("AWS::SQS::Queue", types.AdvancedFieldSelector{Field: aws.String("resources.ARN"), NotEndsWith: []string{":quiet"}},
-			types.AdvancedFieldSelector{Field: aws.String("eventName"), NotEquals: []string{"GetQueueUrl"}}),
-		dataSelector("AWS::SNS::Topic"),
-	}})))
-	apitest.Must(t, 0, apitest.Second(a.trail.StartLogging(ctx, &cloudtrail.StartLoggingInput{Name: aws.String("all")})))
+	apitest.Must(t, 0,
+		apitest.Second(a.trail.PutEventSelectors(ctx,
+			&cloudtrail.PutEventSelectorsInput{TrailName: aws.String("all"),
+				AdvancedEventSelectors: []types.AdvancedEventSelector{
+					dataSelector("AWS::SQS::Queue",
+						types.AdvancedFieldSelector{
+							Field: aws.String("resources.ARN"), NotEndsWith: []string{":quiet"},
+						},
+						types.AdvancedFieldSelector{
+							Field: aws.String("eventName"), NotEquals: []string{"GetQueueUrl"},
+						}),
+					dataSelector("AWS::SNS::Topic"),
+				}})))
+	apitest.Must(t, 0,
+		apitest.Second(a.trail.StartLogging(ctx, &cloudtrail.StartLoggingInput{Name: aws.String("all")})))
 	const secret = "a message that must stay secret"
 	send := func(url *string) {
 		t.Helper()
@@ -59,7 +69,9 @@ func TestDataEvents(t *testing.T) {
 	apitest.Must(t, 0, err)
 	got, err := a.root.SQS.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: jobs, MaxNumberOfMessages: 10})
 	message := apitest.Must(t, got, err).Messages[0]
-	_, err = a.root.SQS.DeleteMessage(ctx, &sqs.DeleteMessageInput{QueueUrl: jobs, ReceiptHandle: message.ReceiptHandle})
+	_, err = a.root.SQS.DeleteMessage(ctx, &sqs.DeleteMessageInput{
+		QueueUrl: jobs, ReceiptHandle: message.ReceiptHandle,
+	})
 	apitest.Must(t, 0, err)
 	_, err = a.root.SNS.Publish(ctx, &sns.PublishInput{TopicArn: topic.TopicArn, Message: aws.String(secret)})
 	apitest.Must(t, 0, err)
@@ -88,13 +100,15 @@ func TestDataEvents(t *testing.T) {
 			}
 			apitest.Must(t, 0, json.Unmarshal(text, &e))
 			events = append(events, e.EventName+e.ErrorCode)
-			if e.EventCategory != "Data" || e.ManagementEvent || len(e.Resources) != 1 || e.ReadOnly != (e.EventName == "ReceiveMessage") || strings.Contains(string(text), secret) {
+			if e.EventCategory != "Data" || e.ManagementEvent || len(e.Resources) != 1 ||
+				e.ReadOnly != (e.EventName == "ReceiveMessage") || strings.Contains(string(text), secret) {
 				t.Errorf("the event is %s", text)
 			}
 		}
 	}
 	slices.Sort(events)
-	if got := strings.Join(events, " "); got != "DeleteMessage Publish ReceiveMessage SendMessage SendMessageAccessDenied" {
+	if got := strings.Join(events,
+		" "); got != "DeleteMessage Publish ReceiveMessage SendMessage SendMessageAccessDenied" {
 		t.Errorf("delivered are %s", got)
 	}
 	found, err := a.trail.LookupEvents(ctx, attribute(types.LookupAttributeKeyEventName, "SendMessage"))
@@ -111,13 +125,17 @@ func TestForeignSelectors(t *testing.T) {
 	ctx := t.Context()
 	apitest.Must(t, 0, apitest.Second(a.trail.CreateTrail(ctx, create("all"))))
 	basic := []types.EventSelector{{
-		ReadWriteType: types.ReadWriteTypeAll, IncludeManagementEvents: aws.Bool(true), ExcludeManagementEventSources: []string{},
+		ReadWriteType: types.ReadWriteTypeAll, IncludeManagementEvents: aws.Bool(true),
+		ExcludeManagementEventSources: []string{},
 		DataResources: []types.DataResource{
-			{Type: aws.String("AWS::S3::Object"), Values: []string{"arn:aws:s3"}}, {Type: aws.String("AWS::Lambda::Function"), Values: []string{"arn:aws:lambda"}},
+			{Type: aws.String("AWS::S3::Object"), Values: []string{"arn:aws:s3"}},
+			{Type: aws.String("AWS::Lambda::Function"), Values: []string{"arn:aws:lambda"}},
 			{Type: aws.String("AWS::DynamoDB::Table"), Values: []string{"arn:aws:dynamodb"}},
 		},
 	}}
-	put, err := a.trail.PutEventSelectors(ctx, &cloudtrail.PutEventSelectorsInput{TrailName: aws.String("all"), EventSelectors: basic})
+	put, err := a.trail.PutEventSelectors(ctx, &cloudtrail.PutEventSelectorsInput{
+		TrailName: aws.String("all"), EventSelectors: basic,
+	})
 	if got := apitest.Must(t, put, err).EventSelectors; !reflect.DeepEqual(got, basic) {
 		t.Errorf("put are %+v", got)
 	}
@@ -126,16 +144,22 @@ func TestForeignSelectors(t *testing.T) {
 		t.Errorf("got are %+v", got)
 	}
 	for _, kind := range []string{"AWS::S3::Object", "AWS::Lambda::Function", "AWS::DynamoDB::Table"} {
-		put, err := a.trail.PutEventSelectors(ctx, &cloudtrail.PutEventSelectorsInput{TrailName: aws.String("all"), AdvancedEventSelectors: []types.AdvancedEventSelector{{
-			FieldSelectors: []types.AdvancedFieldSelector{{Field: aws.String("eventCategory"), Equals: []string{"Data"}}, {Field: aws.String("resources.type"), Equals: []string{kind}}},
-		}}})
-		if got := apitest.Must(t, put, err).AdvancedEventSelectors; len(got) != 1 || got[0].FieldSelectors[1].Equals[0] != kind {
+		put, err := a.trail.PutEventSelectors(ctx,
+			&cloudtrail.PutEventSelectorsInput{TrailName: aws.String("all"),
+				AdvancedEventSelectors: []types.AdvancedEventSelector{{
+					FieldSelectors: []types.AdvancedFieldSelector{{Field: aws.String("eventCategory"),
+						Equals: []string{"Data"}}, {Field: aws.String("resources.type"), Equals: []string{kind}}},
+				}}})
+		if got := apitest.Must(t, put, err).AdvancedEventSelectors; len(got) != 1 ||
+			got[0].FieldSelectors[1].Equals[0] != kind {
 			t.Errorf("put are %+v", got)
 		}
 	}
-	for _, bad := range []types.DataResource{{Type: aws.String("AWS::SQS::Queue")}, {}, {Type: aws.String("AWS::S3::Object"), Values: []string{"b"}}} {
+	for _, bad := range []types.DataResource{{Type: aws.String("AWS::SQS::Queue")}, {},
+		{Type: aws.String("AWS::S3::Object"), Values: []string{"b"}}} {
 		err := apitest.Second(a.trail.PutEventSelectors(ctx, &cloudtrail.PutEventSelectorsInput{
-			TrailName: aws.String("all"), EventSelectors: []types.EventSelector{{DataResources: []types.DataResource{bad}}},
+			TrailName:      aws.String("all"),
+			EventSelectors: []types.EventSelector{{DataResources: []types.DataResource{bad}}},
 		}))
 		if apitest.Code(err) != "InvalidEventSelectorsException" {
 			t.Errorf("%+v: %v", bad, err)

@@ -32,7 +32,9 @@ func TestInsights(t *testing.T) {
 		{InsightType: types.InsightTypeApiErrorRateInsight,
 			EventCategories: []types.SourceEventCategory{types.SourceEventCategoryManagement}},
 	}
-	on, err := a.trail.PutInsightSelectors(ctx, &cloudtrail.PutInsightSelectorsInput{TrailName: all, InsightSelectors: both})
+	on, err := a.trail.PutInsightSelectors(ctx, &cloudtrail.PutInsightSelectorsInput{
+		TrailName: all, InsightSelectors: both,
+	})
 	if apitest.Must(t, on, err); *on.TrailARN != arn || !reflect.DeepEqual(on.InsightSelectors, both) {
 		t.Errorf("put are %+v", on)
 	}
@@ -61,17 +63,22 @@ func TestInsights(t *testing.T) {
 	}{
 		{put(all), "", ""},
 		{put(aws.String(arn)), "", ""},
-		{put(all, types.InsightTypeApiCallRateInsight, types.InsightTypeApiCallRateInsight), "InvalidInsightSelectorsException",
+		{put(all, types.InsightTypeApiCallRateInsight, types.InsightTypeApiCallRateInsight),
+			"InvalidInsightSelectorsException",
 			"Two insight selectors have the InsightType ApiCallRateInsight."},
 		{put(all, ""), "InvalidInsightSelectorsException", "Each insight selector needs an InsightType."},
-		{put(all, "ColorInsight"), "ValidationException", "1 validation error detected: Value 'ColorInsight' at 'insightSelectors.1.member.insightType' " +
-			"failed to satisfy constraint: Member must satisfy enum value set: [ApiCallRateInsight, ApiErrorRateInsight]"},
+		{put(all, "ColorInsight"), "ValidationException",
+			"1 validation error detected: Value 'ColorInsight' at 'insightSelectors.1.member.insightType' " +
+				"failed to satisfy constraint: Member must satisfy enum value set: [ApiCallRateInsight, ApiErrorRateInsight]"},
 		{put(none), "TrailNotFoundException", ""},
 		{put(nil), "InvalidTrailNameException", ""},
-		{get(cloudtrail.GetInsightSelectorsInput{TrailName: all}), "InsightNotEnabledException", "Trail " + arn + " does not have Insight enabled."},
+		{get(cloudtrail.GetInsightSelectorsInput{TrailName: all}), "InsightNotEnabledException",
+			"Trail " + arn + " does not have Insight enabled."},
 		{get(cloudtrail.GetInsightSelectorsInput{TrailName: none}), "TrailNotFoundException", ""},
-		{get(cloudtrail.GetInsightSelectorsInput{EventDataStore: all}), "UnsupportedOperationException", "This server has no event data stores."},
-		{get(cloudtrail.GetInsightSelectorsInput{TrailName: all, EventDataStore: all}), "InvalidParameterCombinationException", ""},
+		{get(cloudtrail.GetInsightSelectorsInput{EventDataStore: all}), "UnsupportedOperationException",
+			"This server has no event data stores."},
+		{get(cloudtrail.GetInsightSelectorsInput{TrailName: all, EventDataStore: all}),
+			"InvalidParameterCombinationException", ""},
 	} {
 		if apitest.Code(c.err) != c.code || c.want != "" && !strings.Contains(c.err.Error(), c.want) {
 			t.Errorf("%d: %v, want %q: %s", i, c.err, c.code, c.want)

@@ -28,7 +28,9 @@ func client(endpoint string, a *apitest.Actor) *cloudtrail.Client {
 }
 
 func attribute(key types.LookupAttributeKey, value string) *cloudtrail.LookupEventsInput {
-	return &cloudtrail.LookupEventsInput{LookupAttributes: []types.LookupAttribute{{AttributeKey: key, AttributeValue: &value}}}
+	return &cloudtrail.LookupEventsInput{
+		LookupAttributes: []types.LookupAttribute{{AttributeKey: key, AttributeValue: &value}},
+	}
 }
 
 // Everything that is set up leaves an event with who and what, but without secrets; messages leave none.
@@ -42,24 +44,30 @@ func TestLookupEvents(t *testing.T) {
 		out, err := trail.LookupEvents(t.Context(), in)
 		return apitest.Must(t, out, err).Events
 	}
-	q, err := root.SQS.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("jobs"), Attributes: map[string]string{"DelaySeconds": "3"}})
+	q, err := root.SQS.CreateQueue(t.Context(), &sqs.CreateQueueInput{
+		QueueName: aws.String("jobs"), Attributes: map[string]string{"DelaySeconds": "3"},
+	})
 	url := apitest.Must(t, q, err).QueueUrl
 	if err := root.Send(t, *url); err != nil {
 		t.Fatal(err)
 	}
 	bob, _ := root.User(t, "bob", "")
-	if _, err := bob.SQS.DeleteQueue(t.Context(), &sqs.DeleteQueueInput{QueueUrl: url}); apitest.Code(err) != "AccessDenied" {
+	if _, err := bob.SQS.DeleteQueue(t.Context(), &sqs.DeleteQueueInput{
+		QueueUrl: url,
+	}); apitest.Code(err) != "AccessDenied" {
 		t.Fatal(err)
 	}
 	session, err := bob.STS.GetSessionToken(t.Context(), &sts.GetSessionTokenInput{})
 	token := apitest.Must(t, session, err).Credentials.SessionToken
-	eventually.True(t, "the event of GetSessionToken", func() bool { return len(lookup(attribute(types.LookupAttributeKeyEventName, "GetSessionToken"))) == 1 })
+	eventually.True(t, "the event of GetSessionToken",
+		func() bool { return len(lookup(attribute(types.LookupAttributeKeyEventName, "GetSessionToken"))) == 1 })
 
 	all := lookup(&cloudtrail.LookupEventsInput{})
 	text := ""
 	for _, e := range all {
 		text += *e.EventName + " "
-		if strings.Contains(*e.CloudTrailEvent, *token) || strings.Contains(*e.CloudTrailEvent, bob.Keys.SecretAccessKey) {
+		if strings.Contains(*e.CloudTrailEvent, *token) ||
+			strings.Contains(*e.CloudTrailEvent, bob.Keys.SecretAccessKey) {
 			t.Errorf("a secret is in %s", *e.CloudTrailEvent)
 		}
 	}
@@ -74,7 +82,8 @@ func TestLookupEvents(t *testing.T) {
 	}{
 		{attribute(types.LookupAttributeKeyEventName, "CreateQueue"), "CreateQueue"},
 		{attribute(types.LookupAttributeKeyResourceName, "jobs"), "DeleteQueue CreateQueue"},
-		{attribute(types.LookupAttributeKeyResourceName, "arn:aws:sqs:us-east-1:000000000000:jobs"), "DeleteQueue CreateQueue"},
+		{attribute(types.LookupAttributeKeyResourceName, "arn:aws:sqs:us-east-1:000000000000:jobs"),
+			"DeleteQueue CreateQueue"},
 		{attribute(types.LookupAttributeKeyResourceType, "AWS::SQS::Queue"), "DeleteQueue CreateQueue"},
 		{attribute(types.LookupAttributeKeyUsername, "bob"), "GetSessionToken DeleteQueue"},
 		{attribute(types.LookupAttributeKeyAccessKeyId, bob.Keys.AccessKeyID), "GetSessionToken DeleteQueue"},
@@ -101,16 +110,20 @@ func TestLookupEvents(t *testing.T) {
 	if err := json.Unmarshal([]byte(*created.CloudTrailEvent), &made); err != nil {
 		t.Fatal(err)
 	}
-	if made.UserIdentity.Type != "Root" || string(made.RequestParameters) != `{"queueName":"jobs","attributes":{"DelaySeconds":"3"}}` ||
-		string(made.ResponseElements) != `{"queueUrl":"`+*url+`"}` || *created.ReadOnly != "false" || *created.Username != "root" {
+	if made.UserIdentity.Type != "Root" ||
+		string(made.RequestParameters) != `{"queueName":"jobs","attributes":{"DelaySeconds":"3"}}` ||
+		string(made.ResponseElements) != `{"queueUrl":"`+*url+`"}` || *created.ReadOnly != "false" ||
+		*created.Username != "root" {
 		t.Errorf("the event is %s", *created.CloudTrailEvent)
 	}
 	refused := lookup(attribute(types.LookupAttributeKeyEventName, "DeleteQueue"))[0]
-	if err := json.Unmarshal([]byte(*refused.CloudTrailEvent), &made); err != nil || made.ErrorCode != "AccessDenied" || made.UserIdentity.Type != "IAMUser" {
+	if err := json.Unmarshal([]byte(*refused.CloudTrailEvent), &made); err != nil || made.ErrorCode != "AccessDenied" ||
+		made.UserIdentity.Type != "IAMUser" {
 		t.Errorf("the event is %s", *refused.CloudTrailEvent)
 	}
 	keys := lookup(attribute(types.LookupAttributeKeyEventName, "CreateAccessKey"))[0]
-	if !strings.Contains(*keys.CloudTrailEvent, "HIDDEN_DUE_TO_SECURITY_REASONS") || !strings.Contains(*keys.CloudTrailEvent, bob.Keys.AccessKeyID) {
+	if !strings.Contains(*keys.CloudTrailEvent, "HIDDEN_DUE_TO_SECURITY_REASONS") ||
+		!strings.Contains(*keys.CloudTrailEvent, bob.Keys.AccessKeyID) {
 		t.Errorf("the event is %s", *keys.CloudTrailEvent)
 	}
 
@@ -157,10 +170,12 @@ func TestLookupRefuses(t *testing.T) {
 		{root, &cloudtrail.LookupEventsInput{MaxResults: aws.Int32(0)}, "ValidationException"},
 		{root, &cloudtrail.LookupEventsInput{MaxResults: aws.Int32(51)}, "ValidationException"},
 		{root, &cloudtrail.LookupEventsInput{NextToken: aws.String("x")}, "InvalidNextTokenException"},
-		{root, &cloudtrail.LookupEventsInput{StartTime: &now, EndTime: aws.Time(now.Add(-time.Second))}, "InvalidTimeRangeException"},
+		{root, &cloudtrail.LookupEventsInput{StartTime: &now, EndTime: aws.Time(now.Add(-time.Second))},
+			"InvalidTimeRangeException"},
 		{root, attribute("Color", "x"), "ValidationException"},
 		{root, two, "InvalidLookupAttributesException"},
-		{root, &cloudtrail.LookupEventsInput{LookupAttributes: slices.Repeat(two.LookupAttributes, 2)}, "InvalidLookupAttributesException"},
+		{root, &cloudtrail.LookupEventsInput{LookupAttributes: slices.Repeat(two.LookupAttributes, 2)},
+			"InvalidLookupAttributesException"},
 		{root, &cloudtrail.LookupEventsInput{EventCategory: "other"}, "ValidationException"},
 	} {
 		if _, err := client(s.Endpoint(), c.who).LookupEvents(t.Context(), c.in); apitest.Code(err) != c.code {
@@ -169,7 +184,8 @@ func TestLookupRefuses(t *testing.T) {
 	}
 	// Another account sees nothing of it.
 	otherRoot, _ := s.RootOf(apitest.OtherAccount)
-	out, err := client(s.Endpoint(), apitest.RootActor(s.Endpoint(), otherRoot)).LookupEvents(t.Context(), &cloudtrail.LookupEventsInput{})
+	out, err := client(s.Endpoint(), apitest.RootActor(s.Endpoint(), otherRoot)).LookupEvents(t.Context(),
+		&cloudtrail.LookupEventsInput{})
 	if n := len(apitest.Must(t, out, err).Events); n != 0 {
 		t.Errorf("another account sees %d events", n)
 	}

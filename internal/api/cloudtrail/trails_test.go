@@ -56,7 +56,9 @@ func (a *auditor) client(who *apitest.Actor, region string) *cloudtrail.Client {
 	return cloudtrail.New(cloudtrail.Options{
 		Region: region, BaseEndpoint: &endpoint, Retryer: aws.NopRetryer{}, HTTPClient: apitest.HTTPClient(),
 		HTTPSignerV4: apitest.SignerAt(a.clock.Now),
-		Credentials:  aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return who.Keys, nil }),
+		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			return who.Keys, nil
+		}),
 	})
 }
 
@@ -103,44 +105,59 @@ func TestTerraform(t *testing.T) {
 	topicARN := apitest.Must(t, topic, err).TopicArn
 	queue, err := a.root.SQS.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: aws.String("told")})
 	url := apitest.Must(t, queue, err).QueueUrl
-	_, err = a.root.SNS.Subscribe(ctx, &sns.SubscribeInput{TopicArn: topicARN, Protocol: aws.String("sqs"), Endpoint: aws.String("arn:aws:sqs:us-east-1:000000000000:told"), Attributes: map[string]string{"RawMessageDelivery": "true"}})
+	_, err = a.root.SNS.Subscribe(ctx, &sns.SubscribeInput{
+		TopicArn: topicARN, Protocol: aws.String("sqs"),
+		Endpoint:   aws.String("arn:aws:sqs:us-east-1:000000000000:told"),
+		Attributes: map[string]string{"RawMessageDelivery": "true"},
+	})
 	apitest.Must(t, 0, err)
 	policy := apitest.Allowing("*", "sqs:SendMessage", "arn:aws:sqs:us-east-1:000000000000:told", "")
-	_, err = a.root.SQS.SetQueueAttributes(ctx, &sqs.SetQueueAttributesInput{QueueUrl: url, Attributes: map[string]string{"Policy": `{"Version":"2012-10-17","Statement":[` + policy + `]}`}})
+	_, err = a.root.SQS.SetQueueAttributes(ctx, &sqs.SetQueueAttributesInput{
+		QueueUrl: url, Attributes: map[string]string{"Policy": `{"Version":"2012-10-17","Statement":[` + policy + `]}`},
+	})
 	apitest.Must(t, 0, err)
 
 	made, err := a.trail.CreateTrail(ctx, &cloudtrail.CreateTrailInput{
-		Name: aws.String("all"), S3BucketName: aws.String("audit"), S3KeyPrefix: aws.String("logs"), SnsTopicName: topicARN,
-		IncludeGlobalServiceEvents: aws.Bool(true), IsMultiRegionTrail: aws.Bool(false), IsOrganizationTrail: aws.Bool(false),
-		EnableLogFileValidation: aws.Bool(true), TagsList: []types.Tag{{Key: aws.String("team"), Value: aws.String("red")}},
+		Name: aws.String("all"), S3BucketName: aws.String("audit"), S3KeyPrefix: aws.String("logs"),
+		SnsTopicName:               topicARN,
+		IncludeGlobalServiceEvents: aws.Bool(true), IsMultiRegionTrail: aws.Bool(false),
+		IsOrganizationTrail:     aws.Bool(false),
+		EnableLogFileValidation: aws.Bool(true),
+		TagsList:                []types.Tag{{Key: aws.String("team"), Value: aws.String("red")}},
 	})
-	if out := apitest.Must(t, made, err); *out.TrailARN != arn || !*out.LogFileValidationEnabled || *out.SnsTopicARN != *topicARN {
+	if out := apitest.Must(t, made, err); *out.TrailARN != arn || !*out.LogFileValidationEnabled ||
+		*out.SnsTopicARN != *topicARN {
 		t.Fatalf("made %+v", out)
 	}
 	_, err = a.trail.StartLogging(ctx, &cloudtrail.StartLoggingInput{Name: aws.String(arn)})
 	apitest.Must(t, 0, err)
-	put, err := a.trail.PutEventSelectors(ctx, &cloudtrail.PutEventSelectorsInput{TrailName: aws.String(arn), EventSelectors: []types.EventSelector{
-		{ReadWriteType: types.ReadWriteTypeWriteOnly, IncludeManagementEvents: aws.Bool(true)},
-	}})
+	put, err := a.trail.PutEventSelectors(ctx,
+		&cloudtrail.PutEventSelectorsInput{TrailName: aws.String(arn), EventSelectors: []types.EventSelector{
+			{ReadWriteType: types.ReadWriteTypeWriteOnly, IncludeManagementEvents: aws.Bool(true)},
+		}})
 	apitest.Must(t, put, err)
 	described, err := a.trail.DescribeTrails(ctx, &cloudtrail.DescribeTrailsInput{TrailNameList: []string{arn}})
 	list := apitest.Must(t, described, err).TrailList
-	if len(list) != 1 || *list[0].HomeRegion != "us-east-1" || !*list[0].HasCustomEventSelectors || *list[0].HasInsightSelectors || *list[0].S3KeyPrefix != "logs" {
+	if len(list) != 1 || *list[0].HomeRegion != "us-east-1" || !*list[0].HasCustomEventSelectors ||
+		*list[0].HasInsightSelectors || *list[0].S3KeyPrefix != "logs" {
 		t.Errorf("described are %+v", list)
 	}
 	tags, err := a.trail.ListTags(ctx, &cloudtrail.ListTagsInput{ResourceIdList: []string{arn}})
-	if out := apitest.Must(t, tags, err).ResourceTagList; len(out) != 1 || *out[0].ResourceId != arn || len(out[0].TagsList) != 1 || *out[0].TagsList[0].Value != "red" {
+	if out := apitest.Must(t, tags, err).ResourceTagList; len(out) != 1 || *out[0].ResourceId != arn ||
+		len(out[0].TagsList) != 1 || *out[0].TagsList[0].Value != "red" {
 		t.Errorf("the tags are %+v", out)
 	}
 	got, err := a.trail.GetEventSelectors(ctx, &cloudtrail.GetEventSelectorsInput{TrailName: aws.String(arn)})
-	if out := apitest.Must(t, got, err).EventSelectors; len(out) != 1 || out[0].ReadWriteType != types.ReadWriteTypeWriteOnly || !*out[0].IncludeManagementEvents {
+	if out := apitest.Must(t, got, err).EventSelectors; len(out) != 1 ||
+		out[0].ReadWriteType != types.ReadWriteTypeWriteOnly || !*out[0].IncludeManagementEvents {
 		t.Errorf("the selectors are %+v", out)
 	}
 	status := func() *cloudtrail.GetTrailStatusOutput {
 		out, err := a.trail.GetTrailStatus(ctx, &cloudtrail.GetTrailStatusInput{Name: aws.String(arn)})
 		return apitest.Must(t, out, err)
 	}
-	if s := status(); !*s.IsLogging || s.StartLoggingTime == nil || s.LatestDeliveryTime != nil || s.StopLoggingTime != nil {
+	if s := status(); !*s.IsLogging || s.StartLoggingTime == nil || s.LatestDeliveryTime != nil ||
+		s.StopLoggingTime != nil {
 		t.Errorf("the status is %+v", s)
 	}
 
@@ -150,16 +167,21 @@ func TestTerraform(t *testing.T) {
 	if got, want := a.events(t), []string{"PutEventSelectors"}; !slices.Equal(got, want) {
 		t.Errorf("delivered are %v, want %v", got, want)
 	}
-	if s := status(); s.LatestNotificationTime == nil || s.LatestDeliveryError != nil || *s.LatestDeliveryAttemptSucceeded == "" {
+	if s := status(); s.LatestNotificationTime == nil || s.LatestDeliveryError != nil ||
+		*s.LatestDeliveryAttemptSucceeded == "" {
 		t.Errorf("the status is %+v", s)
 	}
 	told, err := a.root.SQS.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: url, WaitTimeSeconds: 10})
 	messages := apitest.Must(t, told, err).Messages
-	if len(messages) != 1 || !strings.HasPrefix(*messages[0].Body, `{"s3Bucket":"audit","s3ObjectKey":["logs/AWSLogs/000000000000/CloudTrail/us-east-1/`) {
+	if len(messages) != 1 ||
+		!strings.HasPrefix(*messages[0].Body,
+			`{"s3Bucket":"audit","s3ObjectKey":["logs/AWSLogs/000000000000/CloudTrail/us-east-1/`) {
 		t.Errorf("the topic was sent %+v", messages)
 	}
 
-	_, err = a.trail.UpdateTrail(ctx, &cloudtrail.UpdateTrailInput{Name: aws.String("all"), SnsTopicName: aws.String("")})
+	_, err = a.trail.UpdateTrail(ctx, &cloudtrail.UpdateTrailInput{
+		Name: aws.String("all"), SnsTopicName: aws.String(""),
+	})
 	apitest.Must(t, 0, err)
 	_, err = a.trail.StopLogging(ctx, &cloudtrail.StopLoggingInput{Name: aws.String(arn)})
 	apitest.Must(t, 0, err)
@@ -178,7 +200,8 @@ func TestTerraform(t *testing.T) {
 			names = append(names, *e.EventName)
 		}
 	}
-	if got := strings.Join(names, " "); got != "DeleteTrail StopLogging UpdateTrail PutEventSelectors StartLogging CreateTrail" {
+	if got := strings.Join(names,
+		" "); got != "DeleteTrail StopLogging UpdateTrail PutEventSelectors StartLogging CreateTrail" {
 		t.Errorf("recorded are %s", got)
 	}
 }
@@ -205,7 +228,8 @@ func TestRecursiveLogging(t *testing.T) {
 		r.Header.Set("Content-Type", "application/x-amz-json-1.1")
 		r.Header.Set("X-Amz-Target", "CloudTrail_20131101."+c[0])
 		apitest.SignAt(t, r, a.Root(), "cloudtrail", "us-east-1", a.clock.Now())
-		if status, body := apitest.Exchange(t, r); status != http.StatusOK || !strings.Contains(body, `"RecursiveLogging":true`) {
+		if status, body := apitest.Exchange(t, r); status != http.StatusOK ||
+			!strings.Contains(body, `"RecursiveLogging":true`) {
 			t.Errorf("%s: %d %s", c[0], status, body)
 		}
 	}
@@ -216,20 +240,24 @@ func TestRecursiveLogging(t *testing.T) {
 func TestTrailsOfOtherAccounts(t *testing.T) {
 	t.Parallel()
 	a := newAuditor(t, func(c *server.Config) {
-		c.TrailBuckets = []string{"audit=" + apitest.Account, "shared=" + apitest.Account, "shared=" + apitest.OtherAccount}
+		c.TrailBuckets = []string{"audit=" + apitest.Account, "shared=" + apitest.Account,
+			"shared=" + apitest.OtherAccount}
 	})
 	apitest.Must(t, 0, os.Mkdir(filepath.Join(a.dir, "shared"), 0o755))
 	apitest.Must(t, 0, os.Mkdir(filepath.Join(a.dir, "nobodys"), 0o755))
 	ctx := t.Context()
 	otherKey, _ := a.RootOf(apitest.OtherAccount)
-	other := a.client(apitest.NewActor(a.Endpoint(), otherKey.AccessKeyID, otherKey.Secret, "", a.clock.Now), "us-east-1")
+	other := a.client(apitest.NewActor(a.Endpoint(), otherKey.AccessKeyID, otherKey.Secret, "", a.clock.Now),
+		"us-east-1")
 	made, err := a.root.SNS.CreateTopic(ctx, &sns.CreateTopicInput{Name: aws.String("closed")})
 	closed := *apitest.Must(t, made, err).TopicArn
 	made, err = a.root.SNS.CreateTopic(ctx, &sns.CreateTopicInput{Name: aws.String("open")})
 	open := *apitest.Must(t, made, err).TopicArn
-	_, err = a.root.SNS.SetTopicAttributes(ctx, &sns.SetTopicAttributesInput{TopicArn: &open, AttributeName: aws.String("Policy"), AttributeValue: aws.String(
-		`{"Version":"2012-10-17","Statement":{"Effect":"Allow","Principal":{"Service":"cloudtrail.amazonaws.com"},"Action":"SNS:Publish","Resource":"` + open +
-			`","Condition":{"StringEquals":{"aws:SourceArn":"arn:aws:cloudtrail:us-east-1:` + apitest.OtherAccount + `:trail/theirs"}}}}`)})
+	_, err = a.root.SNS.SetTopicAttributes(ctx,
+		&sns.SetTopicAttributesInput{TopicArn: &open, AttributeName: aws.String("Policy"), AttributeValue: aws.String(
+			`{"Version":"2012-10-17","Statement":{"Effect":"Allow","Principal":{"Service":"cloudtrail.amazonaws.com"},"Action":"SNS:Publish","Resource":"` + open +
+				`","Condition":{"StringEquals":{"aws:SourceArn":"arn:aws:cloudtrail:us-east-1:` + apitest.OtherAccount +
+				`:trail/theirs"}}}}`)})
 	apitest.Must(t, 0, err)
 	create := func(name, bucket, topic string) error {
 		in := &cloudtrail.CreateTrailInput{Name: &name, S3BucketName: &bucket}
@@ -244,11 +272,17 @@ func TestTrailsOfOtherAccounts(t *testing.T) {
 	}{
 		{create("theirs", "audit", ""), "InsufficientS3BucketPolicyException"},
 		{create("theirs", "nobodys", ""), "InsufficientS3BucketPolicyException"},
-		{apitest.Second(a.trail.CreateTrail(ctx, &cloudtrail.CreateTrailInput{Name: aws.String("ours"), S3BucketName: aws.String("nobodys")})), "InsufficientS3BucketPolicyException"},
-		{apitest.Second(a.trail.CreateTrail(ctx, &cloudtrail.CreateTrailInput{Name: aws.String("ours"), S3BucketName: aws.String("audit"), SnsTopicName: &closed})), ""},
+		{apitest.Second(a.trail.CreateTrail(ctx, &cloudtrail.CreateTrailInput{
+			Name: aws.String("ours"), S3BucketName: aws.String("nobodys"),
+		})), "InsufficientS3BucketPolicyException"},
+		{apitest.Second(a.trail.CreateTrail(ctx, &cloudtrail.CreateTrailInput{
+			Name: aws.String("ours"), S3BucketName: aws.String("audit"), SnsTopicName: &closed,
+		})), ""},
 		{create("not-theirs", "shared", open), "InsufficientSnsTopicPolicyException"},
 		{create("theirs", "shared", open), ""},
-		{apitest.Second(other.UpdateTrail(ctx, &cloudtrail.UpdateTrailInput{Name: aws.String("theirs"), S3BucketName: aws.String("audit")})), "InsufficientS3BucketPolicyException"},
+		{apitest.Second(other.UpdateTrail(ctx, &cloudtrail.UpdateTrailInput{
+			Name: aws.String("theirs"), S3BucketName: aws.String("audit"),
+		})), "InsufficientS3BucketPolicyException"},
 	} {
 		if apitest.Code(c.err) != c.code {
 			t.Errorf("%d: %v, want %q", i, c.err, c.code)
@@ -271,7 +305,9 @@ func TestTrailRefuses(t *testing.T) {
 	apitest.Must(t, 0, make(create("all")))
 	with := func(f func(*cloudtrail.CreateTrailInput)) error { return make(create("other", f)) }
 	selectors := func(s ...types.AdvancedEventSelector) error {
-		return apitest.Second(a.trail.PutEventSelectors(ctx, &cloudtrail.PutEventSelectorsInput{TrailName: aws.String("all"), AdvancedEventSelectors: s}))
+		return apitest.Second(a.trail.PutEventSelectors(ctx, &cloudtrail.PutEventSelectorsInput{
+			TrailName: aws.String("all"), AdvancedEventSelectors: s,
+		}))
 	}
 	elsewhere := a.client(a.root, "eu-west-1")
 	nobody, _ := a.root.User(t, "nobody", "")
@@ -289,43 +325,73 @@ func TestTrailRefuses(t *testing.T) {
 		{make(create("1.2.3.4")), "InvalidTrailNameException"},
 		{make(create(strings.Repeat("a", 129))), "InvalidTrailNameException"},
 		{make(create(arn)), "InvalidTrailNameException"},
-		{with(func(in *cloudtrail.CreateTrailInput) { in.S3BucketName = aws.String("nowhere") }), "S3BucketDoesNotExistException"},
-		{with(func(in *cloudtrail.CreateTrailInput) { in.S3BucketName = aws.String("../x") }), "InvalidS3BucketNameException"},
-		{with(func(in *cloudtrail.CreateTrailInput) { in.S3KeyPrefix = aws.String("../x") }), "InvalidS3PrefixException"},
-		{with(func(in *cloudtrail.CreateTrailInput) { in.S3KeyPrefix = aws.String(strings.Repeat("a", 201)) }), "InvalidS3PrefixException"},
-		{with(func(in *cloudtrail.CreateTrailInput) { in.S3KeyPrefix = aws.String("a/AWSLogs/b") }), "InvalidS3PrefixException"},
-		{with(func(in *cloudtrail.CreateTrailInput) { in.SnsTopicName = aws.String("nowhere") }), "InsufficientSnsTopicPolicyException"},
-		{with(func(in *cloudtrail.CreateTrailInput) { in.SnsTopicName = aws.String("a b") }), "InvalidSnsTopicNameException"},
+		{with(func(in *cloudtrail.CreateTrailInput) { in.S3BucketName = aws.String("nowhere") }),
+			"S3BucketDoesNotExistException"},
+		{with(func(in *cloudtrail.CreateTrailInput) { in.S3BucketName = aws.String("../x") }),
+			"InvalidS3BucketNameException"},
+		{with(func(in *cloudtrail.CreateTrailInput) { in.S3KeyPrefix = aws.String("../x") }),
+			"InvalidS3PrefixException"},
+		{with(func(in *cloudtrail.CreateTrailInput) { in.S3KeyPrefix = aws.String(strings.Repeat("a", 201)) }),
+			"InvalidS3PrefixException"},
+		{with(func(in *cloudtrail.CreateTrailInput) { in.S3KeyPrefix = aws.String("a/AWSLogs/b") }),
+			"InvalidS3PrefixException"},
+		{with(func(in *cloudtrail.CreateTrailInput) { in.SnsTopicName = aws.String("nowhere") }),
+			"InsufficientSnsTopicPolicyException"},
+		{with(func(in *cloudtrail.CreateTrailInput) { in.SnsTopicName = aws.String("a b") }),
+			"InvalidSnsTopicNameException"},
 		{with(func(in *cloudtrail.CreateTrailInput) {
 			in.IsMultiRegionTrail, in.IncludeGlobalServiceEvents = aws.Bool(true), aws.Bool(false)
 		}), "InvalidParameterCombinationException"},
-		{with(func(in *cloudtrail.CreateTrailInput) { in.KmsKeyId = aws.String("k") }), "UnsupportedOperationException"},
-		{with(func(in *cloudtrail.CreateTrailInput) { in.IsOrganizationTrail = aws.Bool(true) }), "UnsupportedOperationException"},
+		{with(func(in *cloudtrail.CreateTrailInput) { in.KmsKeyId = aws.String("k") }),
+			"UnsupportedOperationException"},
+		{with(func(in *cloudtrail.CreateTrailInput) { in.IsOrganizationTrail = aws.Bool(true) }),
+			"UnsupportedOperationException"},
 		{with(func(in *cloudtrail.CreateTrailInput) { in.TagsList = tag("aws:x") }), "InvalidTagParameterException"},
-		{with(func(in *cloudtrail.CreateTrailInput) { in.TagsList = append(tag("x"), tag("x")...) }), "InvalidTagParameterException"},
+		{with(func(in *cloudtrail.CreateTrailInput) { in.TagsList = append(tag("x"), tag("x")...) }),
+			"InvalidTagParameterException"},
 		{with(func(in *cloudtrail.CreateTrailInput) {
 			for i := range 51 {
 				in.TagsList = append(in.TagsList, tag(fmt.Sprint("k", i))...)
 			}
 		}), "TagsLimitExceededException"},
-		{apitest.Second(a.trail.StartLogging(ctx, &cloudtrail.StartLoggingInput{Name: aws.String("none")})), "TrailNotFoundException"},
-		{apitest.Second(a.trail.GetTrailStatus(ctx, &cloudtrail.GetTrailStatusInput{Name: aws.String("arn:aws:cloudtrail:x")})), "CloudTrailARNInvalidException"},
-		{apitest.Second(a.trail.AddTags(ctx, &cloudtrail.AddTagsInput{ResourceId: aws.String(arn + "s"), TagsList: tag("k")})), "ResourceNotFoundException"},
-		{apitest.Second(a.trail.AddTags(ctx, &cloudtrail.AddTagsInput{ResourceId: aws.String(strings.Replace(arn, "trail/", "channel/", 1)), TagsList: tag("k")})), "ResourceTypeNotSupportedException"},
-		{apitest.Second(elsewhere.GetTrail(ctx, &cloudtrail.GetTrailInput{Name: aws.String("all")})), "TrailNotFoundException"},
+		{apitest.Second(a.trail.StartLogging(ctx, &cloudtrail.StartLoggingInput{Name: aws.String("none")})),
+			"TrailNotFoundException"},
+		{apitest.Second(a.trail.GetTrailStatus(ctx, &cloudtrail.GetTrailStatusInput{
+			Name: aws.String("arn:aws:cloudtrail:x"),
+		})), "CloudTrailARNInvalidException"},
+		{apitest.Second(a.trail.AddTags(ctx, &cloudtrail.AddTagsInput{
+			ResourceId: aws.String(arn + "s"), TagsList: tag("k"),
+		})), "ResourceNotFoundException"},
+		{apitest.Second(a.trail.AddTags(ctx, &cloudtrail.AddTagsInput{
+			ResourceId: aws.String(strings.Replace(arn, "trail/", "channel/", 1)), TagsList: tag("k"),
+		})), "ResourceTypeNotSupportedException"},
+		{apitest.Second(elsewhere.GetTrail(ctx, &cloudtrail.GetTrailInput{Name: aws.String("all")})),
+			"TrailNotFoundException"},
 		{apitest.Second(elsewhere.GetTrail(ctx, &cloudtrail.GetTrailInput{Name: aws.String(arn)})), ""},
-		{apitest.Second(elsewhere.StartLogging(ctx, &cloudtrail.StartLoggingInput{Name: aws.String(arn)})), "InvalidHomeRegionException"},
-		{selectors(types.AdvancedEventSelector{FieldSelectors: []types.AdvancedFieldSelector{{Field: aws.String("color"), Equals: []string{"x"}}}}), "InvalidEventSelectorsException"},
+		{apitest.Second(elsewhere.StartLogging(ctx, &cloudtrail.StartLoggingInput{Name: aws.String(arn)})),
+			"InvalidHomeRegionException"},
+		{selectors(types.AdvancedEventSelector{
+			FieldSelectors: []types.AdvancedFieldSelector{{Field: aws.String("color"), Equals: []string{"x"}}},
+		}), "InvalidEventSelectorsException"},
 		{selectors(), "InvalidEventSelectorsException"},
 		{apitest.Second(a.trail.PutEventSelectors(ctx, &cloudtrail.PutEventSelectorsInput{
-			TrailName: aws.String("all"), EventSelectors: slices.Repeat([]types.EventSelector{{ReadWriteType: types.ReadWriteTypeAll}}, 6),
+			TrailName:      aws.String("all"),
+			EventSelectors: slices.Repeat([]types.EventSelector{{ReadWriteType: types.ReadWriteTypeAll}}, 6),
 		})), "InvalidEventSelectorsException"},
-		{apitest.Second(a.trail.ListEventDataStores(ctx, &cloudtrail.ListEventDataStoresInput{})), "UnsupportedOperationException"},
-		{apitest.Second(a.client(nobody, "us-east-1").GetTrail(ctx, &cloudtrail.GetTrailInput{Name: aws.String("all")})), "AccessDeniedException"},
-		{apitest.Second(a.client(nobody, "us-east-1").ListPublicKeys(ctx, &cloudtrail.ListPublicKeysInput{})), "AccessDeniedException"},
-		{apitest.Second(a.client(other, "us-east-1").GetTrail(ctx, &cloudtrail.GetTrailInput{Name: aws.String(arn)})), "AccessDeniedException"},
-		{apitest.Second(a.trail.ListTrails(ctx, &cloudtrail.ListTrailsInput{NextToken: aws.String("x")})), "InvalidNextTokenException"},
-		{apitest.Second(a.trail.ListTags(ctx, &cloudtrail.ListTagsInput{ResourceIdList: []string{arn}, NextToken: aws.String("x")})), "InvalidTokenException"},
+		{apitest.Second(a.trail.ListEventDataStores(ctx, &cloudtrail.ListEventDataStoresInput{})),
+			"UnsupportedOperationException"},
+		{apitest.Second(a.client(nobody, "us-east-1").GetTrail(ctx, &cloudtrail.GetTrailInput{
+			Name: aws.String("all"),
+		})), "AccessDeniedException"},
+		{apitest.Second(a.client(nobody, "us-east-1").ListPublicKeys(ctx, &cloudtrail.ListPublicKeysInput{})),
+			"AccessDeniedException"},
+		{apitest.Second(a.client(other, "us-east-1").GetTrail(ctx, &cloudtrail.GetTrailInput{Name: aws.String(arn)})),
+			"AccessDeniedException"},
+		{apitest.Second(a.trail.ListTrails(ctx, &cloudtrail.ListTrailsInput{NextToken: aws.String("x")})),
+			"InvalidNextTokenException"},
+		{apitest.Second(a.trail.ListTags(ctx, &cloudtrail.ListTagsInput{
+			ResourceIdList: []string{arn}, NextToken: aws.String("x"),
+		})), "InvalidTokenException"},
 	} {
 		if apitest.Code(c.err) != c.code {
 			t.Errorf("%d: %v, want %q", i, c.err, c.code)
@@ -378,7 +444,8 @@ func TestShadowTrails(t *testing.T) {
 	t.Parallel()
 	a := newAuditor(t)
 	ctx := t.Context()
-	_, err := a.trail.CreateTrail(ctx, create("all", func(in *cloudtrail.CreateTrailInput) { in.IsMultiRegionTrail = aws.Bool(true) }))
+	_, err := a.trail.CreateTrail(ctx,
+		create("all", func(in *cloudtrail.CreateTrailInput) { in.IsMultiRegionTrail = aws.Bool(true) }))
 	apitest.Must(t, 0, err)
 	_, err = a.trail.CreateTrail(ctx, create("here"))
 	apitest.Must(t, 0, err)
@@ -405,7 +472,9 @@ func TestShadowTrails(t *testing.T) {
 	able, _ := a.root.User(t, "able", apitest.Allow("cloudtrail:StartLogging", arn))
 	as := a.client(able, "us-east-1")
 	apitest.Must(t, 0, apitest.Second(as.StartLogging(ctx, &cloudtrail.StartLoggingInput{Name: aws.String("all")})))
-	if _, err := as.StopLogging(ctx, &cloudtrail.StopLoggingInput{Name: aws.String("all")}); apitest.Code(err) != "AccessDeniedException" {
+	if _, err := as.StopLogging(ctx, &cloudtrail.StopLoggingInput{
+		Name: aws.String("all"),
+	}); apitest.Code(err) != "AccessDeniedException" {
 		t.Errorf("StopLogging: %v", err)
 	}
 }

@@ -99,7 +99,9 @@ func TestValidateLogs(t *testing.T) {
 	}
 	for i := range 3 {
 		if i < 2 {
-			_, err := a.root.SQS.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: aws.String([]string{"jobs", "more"}[i])})
+			_, err := a.root.SQS.CreateQueue(ctx, &sqs.CreateQueueInput{
+				QueueName: aws.String([]string{"jobs", "more"}[i]),
+			})
 			apitest.Must(t, 0, err)
 		}
 		a.clock.Forward(6 * time.Minute)
@@ -112,13 +114,17 @@ func TestValidateLogs(t *testing.T) {
 	s3 := served(t, a.dir)
 	validate := func() (string, error) {
 		cmd := exec.CommandContext(ctx, cli, "cloudtrail", "validate-logs", "--trail-arn", arn, "--verbose",
-			"--start-time", began.Add(-time.Hour).UTC().Format(time.RFC3339), "--end-time", a.clock.Now().UTC().Format(time.RFC3339))
-		cmd.Env = append(os.Environ(), "AWS_ENDPOINT_URL_CLOUDTRAIL="+a.Endpoint(), "AWS_ENDPOINT_URL_S3="+s3, "AWS_REGION=us-east-1",
-			"AWS_DEFAULT_REGION=us-east-1", "AWS_ACCESS_KEY_ID="+a.Root().AccessKeyID, "AWS_SECRET_ACCESS_KEY="+a.Root().Secret, "AWS_CONFIG_FILE=/nowhere")
+			"--start-time", began.Add(-time.Hour).UTC().Format(time.RFC3339), "--end-time",
+			a.clock.Now().UTC().Format(time.RFC3339))
+		cmd.Env = append(os.Environ(), "AWS_ENDPOINT_URL_CLOUDTRAIL="+a.Endpoint(), "AWS_ENDPOINT_URL_S3="+s3,
+			"AWS_REGION=us-east-1",
+			"AWS_DEFAULT_REGION=us-east-1", "AWS_ACCESS_KEY_ID="+a.Root().AccessKeyID,
+			"AWS_SECRET_ACCESS_KEY="+a.Root().Secret, "AWS_CONFIG_FILE=/nowhere")
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
-	if out, err := validate(); err != nil || !strings.Contains(out, "3/3 digest files valid") || !strings.Contains(out, "2/2 log files valid") {
+	if out, err := validate(); err != nil || !strings.Contains(out, "3/3 digest files valid") ||
+		!strings.Contains(out, "2/2 log files valid") {
 		t.Fatalf("validate-logs: %v\n%s", err, out)
 	}
 	logs, all := a.files(t, "_CloudTrail_"), a.files(t, "CloudTrail-Digest")

@@ -29,7 +29,8 @@ var backlog = object{
 
 // shown is the alarm as DescribeAlarms shows it.
 var shown = object{
-	"AlarmName": "backlog", "AlarmArn": "arn:aws:cloudwatch:us-east-1:000000000000:alarm:backlog", "AlarmDescription": "too much",
+	"AlarmName": "backlog", "AlarmArn": "arn:aws:cloudwatch:us-east-1:000000000000:alarm:backlog",
+	"AlarmDescription":                   "too much",
 	"AlarmConfigurationUpdatedTimestamp": "2026-11-21T12:00:30Z", "ActionsEnabled": true, "AlarmActions": list{topic},
 	"StateValue": "INSUFFICIENT_DATA", "StateReason": "Unchecked: Initial alarm creation",
 	"StateUpdatedTimestamp": "2026-11-21T12:00:30Z", "StateTransitionedTimestamp": "2026-11-21T12:00:30Z",
@@ -46,7 +47,9 @@ func TestMostAlarmsOfAccount(t *testing.T) {
 	r := newRig(t, inJSON)
 	err := r.monitor.Change(t.Context(), func(tx *monitor.Tx) error {
 		for i := range most {
-			name := monitor.Name{Scope: series.Scope{Account: r.caller.Account, Region: fmt.Sprint("made-up-", i)}, Name: "a"}
+			name := monitor.Name{
+				Scope: series.Scope{Account: r.caller.Account, Region: fmt.Sprint("made-up-", i)}, Name: "a",
+			}
 			rule, err := monitor.NewComposite(name.Scope, "TRUE")
 			if err != nil {
 				return err
@@ -71,15 +74,21 @@ func TestTerraformsAlarm(t *testing.T) {
 		r.ok("PutMetricAlarm", backlog, object{})
 		byName := object{"AlarmNames": list{"backlog"}, "AlarmTypes": list{"MetricAlarm"}}
 		r.ok("DescribeAlarms", byName, object{"MetricAlarms": list{shown}})
-		r.ok("ListTagsForResource", object{"ResourceARN": shown["AlarmArn"]}, object{"Tags": list{object{"Key": "team", "Value": "red"}}})
+		r.ok("ListTagsForResource", object{"ResourceARN": shown["AlarmArn"]}, object{
+			"Tags": list{object{"Key": "team", "Value": "red"}},
+		})
 		r.now = r.now.Add(time.Hour)
-		r.ok("PutMetricAlarm", with(backlog, object{"Threshold": 20, "Tags": list{object{"Key": "ignored", "Value": "x"}}}), object{})
-		r.ok("TagResource", object{"ResourceARN": shown["AlarmArn"], "Tags": list{object{"Key": "env", "Value": "prod"}}}, object{})
+		r.ok("PutMetricAlarm",
+			with(backlog, object{"Threshold": 20, "Tags": list{object{"Key": "ignored", "Value": "x"}}}), object{})
+		r.ok("TagResource",
+			object{"ResourceARN": shown["AlarmArn"], "Tags": list{object{"Key": "env", "Value": "prod"}}}, object{})
 		r.ok("UntagResource", object{"ResourceARN": shown["AlarmArn"], "TagKeys": list{"team"}}, object{})
 		r.ok("DescribeAlarms", byName, object{"MetricAlarms": list{with(shown, object{
 			"Threshold": 20, "AlarmConfigurationUpdatedTimestamp": "2026-11-21T13:00:30Z",
 		})}})
-		r.ok("ListTagsForResource", object{"ResourceARN": shown["AlarmArn"]}, object{"Tags": list{object{"Key": "env", "Value": "prod"}}})
+		r.ok("ListTagsForResource", object{"ResourceARN": shown["AlarmArn"]}, object{
+			"Tags": list{object{"Key": "env", "Value": "prod"}},
+		})
 		r.ok("DescribeAlarms", object{"AlarmNames": list{"backlog"}, "AlarmTypes": list{"CompositeAlarm"}}, object{})
 		r.ok("DeleteAlarms", object{"AlarmNames": list{"backlog"}}, object{})
 		r.ok("DescribeAlarms", byName, object{})
@@ -100,7 +109,8 @@ func TestDeleteAlarmsWithUnknown(t *testing.T) {
 			r.ok("PutMetricAlarm", with(backlog, object{"AlarmName": name}), object{})
 		}
 		r.ok("DeleteAlarms", object{"AlarmNames": list{"a", "gone", "b", "a"}}, object{})
-		if left := names(r.call("DescribeAlarms", object{}).output["MetricAlarms"], "AlarmName"); !slices.Equal(left, []string{"c"}) {
+		if left := names(r.call("DescribeAlarms", object{}).output["MetricAlarms"], "AlarmName"); !slices.Equal(left,
+			[]string{"c"}) {
 			r.Errorf("left are %v", left)
 		}
 	})
@@ -112,14 +122,20 @@ func TestAlarmsExtras(t *testing.T) {
 	inEach(t, func(r *rig) {
 		queries := list{
 			object{"Id": "e1", "Expression": "m1 / 2", "Label": "half", "ReturnData": true},
-			with(stat("m1", "NumberOfMessagesSent", "q", "Sum", 300), object{"ReturnData": false, "AccountId": account}),
+			with(stat("m1", "NumberOfMessagesSent", "q", "Sum", 300), object{
+				"ReturnData": false, "AccountId": account,
+			}),
 		}
 		math := with(backlog, object{
 			"MetricName": nil, "Namespace": nil, "Statistic": nil, "Dimensions": nil, "Period": nil, "Tags": nil,
 			"DatapointsToAlarm": nil, "TreatMissingData": nil, "Metrics": queries,
-			"EvaluationWindow":    object{"WallClockWindow": object{"Timezone": "+05:30"}},
-			"WarmUpConfiguration": object{"WarmUpPeriodDurationInMinutes": 30, "OnlyStartEvaluatingAfterWarmUpPeriodEnds": true},
-			"ActionConfiguration": object{"AlarmTagsPropagation": object{"Enabled": true, "IncludedTagKeys": list{"team"}}},
+			"EvaluationWindow": object{"WallClockWindow": object{"Timezone": "+05:30"}},
+			"WarmUpConfiguration": object{
+				"WarmUpPeriodDurationInMinutes": 30, "OnlyStartEvaluatingAfterWarmUpPeriodEnds": true,
+			},
+			"ActionConfiguration": object{
+				"AlarmTagsPropagation": object{"Enabled": true, "IncludedTagKeys": list{"team"}},
+			},
 		})
 		r.ok("PutMetricAlarm", math, object{})
 		r.ok("DescribeAlarms", object{"AlarmNamePrefix": "back"}, object{"MetricAlarms": list{with(shown, object{
@@ -133,7 +149,8 @@ func TestAlarmsExtras(t *testing.T) {
 			"EvaluateLowSampleCountPercentile": "ignore",
 		}), object{})
 		r.ok("DescribeAlarms", object{}, object{"MetricAlarms": list{with(shown, object{
-			"Statistic": nil, "ExtendedStatistic": "p100", "Unit": "Count", "EvaluateLowSampleCountPercentile": "ignore",
+			"Statistic": nil, "ExtendedStatistic": "p100", "Unit": "Count",
+			"EvaluateLowSampleCountPercentile": "ignore",
 		})}})
 	})
 }
@@ -146,9 +163,11 @@ func TestPutMetricAlarmRefuses(t *testing.T) {
 			r.fails("PutMetricAlarm", with(backlog, change), 400, "ValidationError", message)
 		}
 		const one = "1 validation error detected: "
-		refused(object{"AlarmName": nil}, one+"Value null at 'alarmName' failed to satisfy constraint: Member must not be null")
+		refused(object{"AlarmName": nil},
+			one+"Value null at 'alarmName' failed to satisfy constraint: Member must not be null")
 		refused(object{"AlarmName": "a\nb"},
-			one+`Value 'a`+"\n"+`b' at 'alarmName' failed to satisfy constraint: Member must satisfy regular expression pattern: [^\x00-\x1F\x7F]+`)
+			one+`Value 'a`+"\n"+
+				`b' at 'alarmName' failed to satisfy constraint: Member must satisfy regular expression pattern: [^\x00-\x1F\x7F]+`)
 		refused(object{"MetricName": nil}, "MetricName must not be null")
 		refused(object{"MetricName": nil, "Metrics": list{}}, "MetricName must not be null")
 		refused(object{"Namespace": nil}, "Namespace must not be null")
@@ -157,18 +176,23 @@ func TestPutMetricAlarmRefuses(t *testing.T) {
 			"EvaluateLowSampleCountPercentile is only applicable to percentile based metrics.")
 		refused(object{"Period": nil}, "Period must not be null")
 		refused(object{"Threshold": nil}, "Threshold must not be null")
-		r.fails("PutMetricAlarm", with(backlog, object{"Threshold": r.double("NaN", math.NaN())}), 400, "InvalidParameterValue",
+		r.fails("PutMetricAlarm", with(backlog, object{"Threshold": r.double("NaN", math.NaN())}), 400,
+			"InvalidParameterValue",
 			"The value NaN for parameter Threshold is invalid.")
 		refused(object{"EvaluationPeriods": nil},
 			one+"Value null at 'evaluationPeriods' failed to satisfy constraint: Member must not be null")
 		refused(object{"ComparisonOperator": "GreaterThanUpperThreshold"},
 			"ComparisonOperators for ranges require ThresholdMetricId to be set")
 		refused(object{"TreatMissingData": "never"},
-			one+"Value 'never' at 'treatMissingData' failed to satisfy constraint: Member must satisfy enum value set: [breaching, notBreaching, ignore, missing]")
+			one+
+				"Value 'never' at 'treatMissingData' failed to satisfy constraint: Member must satisfy enum value set: [breaching, notBreaching, ignore, missing]")
 		refused(object{"Statistic": nil}, "Exactly one of Statistic and ExtendedStatistic must be specified")
-		refused(object{"Statistic": nil, "ExtendedStatistic": "tm101"}, "The value tm101 for parameter ExtendedStatistic is not supported.")
-		refused(object{"Statistic": nil, "ExtendedStatistic": "Sum"}, "The value Sum for parameter ExtendedStatistic is not supported.")
-		refused(object{"Period": 10}, `Only a period greater than 60s is supported for metrics in the "AWS/" namespaces`)
+		refused(object{"Statistic": nil, "ExtendedStatistic": "tm101"},
+			"The value tm101 for parameter ExtendedStatistic is not supported.")
+		refused(object{"Statistic": nil, "ExtendedStatistic": "Sum"},
+			"The value Sum for parameter ExtendedStatistic is not supported.")
+		refused(object{"Period": 10},
+			`Only a period greater than 60s is supported for metrics in the "AWS/" namespaces`)
 		refused(object{"Period": 15}, "Period must be 10, 20, 30 or a multiple of 60")
 		refused(object{"Namespace": "Workers", "Period": 5}, "Period must be 10, 20, 30 or a multiple of 60")
 		refused(object{"EvaluationPeriods": 1}, "DatapointsToAlarm must be less than or equal to EvaluationPeriods")
@@ -192,8 +216,9 @@ func TestPutMetricAlarmRefuses(t *testing.T) {
 			"The action arn:aws:lambda:us-east-1:000000000000:function:f is not supported by Sluice: an action is the ARN of an SNS topic.")
 		refused(object{"AlarmActions": list{"arn:aws:sns:eu-west-1:000000000000:ops"}},
 			"Invalid region eu-west-1 specified. Only us-east-1 is supported.")
-		refused(object{"AlarmActions": slices.Repeat(list{topic}, 6)}, one+"Value '["+topic+strings.Repeat(", "+topic, 5)+
-			"]' at 'alarmActions' failed to satisfy constraint: Member must have length less than or equal to 5")
+		refused(object{"AlarmActions": slices.Repeat(list{topic}, 6)},
+			one+"Value '["+topic+strings.Repeat(", "+topic, 5)+
+				"]' at 'alarmActions' failed to satisfy constraint: Member must have length less than or equal to 5")
 		refused(object{"EvaluationWindow": object{"WallClockWindow": object{"Timezone": "Mars/Olympus"}}},
 			`The time zone "Mars/Olympus" is not known. Use a name such as America/New_York or an offset such as +05:30.`)
 		refused(object{"EvaluationWindow": object{"WallClockWindow": object{}}, "Period": 120},
@@ -218,7 +243,11 @@ func TestPutMetricAlarmRefuses(t *testing.T) {
 		math("Period must not be null", search)
 		math("SEARCH is not supported on Metric Alarms", with(search, object{"Period": 60}))
 		math("Period must be 10, 20, 30 or a multiple of 60", with(stat("m1", "NumberOfMessagesSent", "q", "Sum", 60),
-			object{"MetricStat": object{"Metric": object{"Namespace": "Workers", "MetricName": "m"}, "Period": 5, "Stat": "Sum"}}))
+			object{
+				"MetricStat": object{
+					"Metric": object{"Namespace": "Workers", "MetricName": "m"}, "Period": 5, "Stat": "Sum",
+				},
+			}))
 		math("Invalid metrics list", stat("5xx", "NumberOfMessagesSent", "q", "Sum", 60))
 		math("Invalid metrics list", stat("m1", "NumberOfMessagesSent", "q", "Median", 60))
 		math("Metrics expression that return multi time series are only allowed for MetricsInsights expression with an ORDER BY clause",
@@ -244,7 +273,8 @@ func TestDescribeAlarms(t *testing.T) {
 		}, object{})
 		described := func(in object, want ...string) {
 			r.Helper()
-			if got := names(r.call("DescribeAlarms", in).output["MetricAlarms"], "AlarmName"); !slices.Equal(got, want) {
+			if got := names(r.call("DescribeAlarms", in).output["MetricAlarms"], "AlarmName"); !slices.Equal(got,
+				want) {
 				r.Errorf("%v: %v", in, got)
 			}
 		}
@@ -272,10 +302,13 @@ func TestDescribeAlarms(t *testing.T) {
 			r.Errorf("%d alarms in three pages, then %q", n, token)
 		}
 		r.ok("PutMetricAlarm", with(backlog, object{
-			"AlarmName": "math", "MetricName": nil, "Namespace": nil, "Statistic": nil, "Dimensions": nil, "Period": nil,
+			"AlarmName": "math", "MetricName": nil, "Namespace": nil, "Statistic": nil, "Dimensions": nil,
+			"Period":  nil,
 			"Metrics": list{stat("m1", "ApproximateNumberOfMessagesVisible", "p", "Average", 300)},
 		}), object{})
-		forMetric := object{"Namespace": "AWS/SQS", "MetricName": "ApproximateNumberOfMessagesVisible", "Dimensions": dimensions("p")}
+		forMetric := object{
+			"Namespace": "AWS/SQS", "MetricName": "ApproximateNumberOfMessagesVisible", "Dimensions": dimensions("p"),
+		}
 		for change, want := range map[string]int{"": 1, "Average": 1, "Sum": 0} {
 			in := forMetric
 			if change != "" {
@@ -287,7 +320,8 @@ func TestDescribeAlarms(t *testing.T) {
 		}
 		r.fails("DescribeAlarms", object{"AlarmNames": list{"a"}, "AlarmNamePrefix": "a"}, 400, "ValidationError",
 			"AlarmNamePrefix and AlarmNames are mutually exclusive: specify one of them.")
-		r.fails("DescribeAlarms", object{"NextToken": "x"}, 400, "InvalidNextToken", "The next token is not one of this list.")
+		r.fails("DescribeAlarms", object{"NextToken": "x"}, 400, "InvalidNextToken",
+			"The next token is not one of this list.")
 		r.fails("DescribeAlarms", object{"MaxRecords": 101}, 400, "ValidationError",
 			"1 validation error detected: Value '101' at 'maxRecords' failed to satisfy constraint: Member must have value less than or equal to 100")
 	})
@@ -350,21 +384,25 @@ func TestSetAlarmStateAndHistory(t *testing.T) {
 		r.ok("DescribeAlarmHistory", object{"AlarmTypes": list{"CompositeAlarm"}}, object{})
 
 		r.queryMode = true
-		r.fails("SetAlarmState", object{"AlarmName": "backlog", "StateValue": "OK", "StateReason": "x"}, 404, "ResourceNotFound", "")
+		r.fails("SetAlarmState", object{"AlarmName": "backlog", "StateValue": "OK", "StateReason": "x"}, 404,
+			"ResourceNotFound", "")
 		r.queryMode = false
 		plain := map[codec]int{inJSON: 400, inCBOR: 400, inQuery: 404}[r.codec]
-		r.fails("SetAlarmState", object{"AlarmName": "backlog", "StateValue": "OK", "StateReason": "x"}, plain, "ResourceNotFound", "")
+		r.fails("SetAlarmState", object{"AlarmName": "backlog", "StateValue": "OK", "StateReason": "x"}, plain,
+			"ResourceNotFound", "")
 		if r.codec != inQuery && r.shape != "com.amazonaws.cloudwatch.v2010_08_01#ResourceNotFound" {
 			r.Errorf("the type is %s", r.shape)
 		}
-		r.fails("SetAlarmState", object{"AlarmName": "backlog", "StateValue": "FINE", "StateReason": "x"}, 400, "ValidationError",
+		r.fails("SetAlarmState", object{"AlarmName": "backlog", "StateValue": "FINE", "StateReason": "x"}, 400,
+			"ValidationError",
 			"1 validation error detected: Value 'FINE' at 'stateValue' failed to satisfy constraint: Member must satisfy enum value set: [INSUFFICIENT_DATA, ALARM, OK]")
 		r.fails("SetAlarmState", object{
 			"AlarmName": "backlog", "StateValue": "OK", "StateReason": "x", "StateReasonData": "{",
 		}, 400, "InvalidFormat", "")
 		r.fails("DescribeAlarmHistory", object{"AlarmName": ""}, 400, "ValidationError",
 			"1 validation error detected: Value '' at 'alarmName' failed to satisfy constraint: Member must have length greater than or equal to 1")
-		r.fails("DescribeAlarmHistory", object{"NextToken": "x"}, 400, "InvalidNextToken", "The next token is not one of this list.")
+		r.fails("DescribeAlarmHistory", object{"NextToken": "x"}, 400, "InvalidNextToken",
+			"The next token is not one of this list.")
 	})
 }
 
@@ -375,7 +413,9 @@ func TestHistoryOfConfiguration(t *testing.T) {
 		data := func(of string, alarm object) {
 			r.Helper()
 			r.ok("PutMetricAlarm", alarm, object{})
-			items, _ := r.call("DescribeAlarmHistory", object{"AlarmName": alarm["AlarmName"]}).output["AlarmHistoryItems"].(list)
+			items, _ := r.call("DescribeAlarmHistory", object{
+				"AlarmName": alarm["AlarmName"],
+			}).output["AlarmHistoryItems"].(list)
 			want := `{"version":"1.0","type":"Create","createdAlarm":` + of + `}`
 			if len(items) != 1 || items[0].(object)["HistoryData"] != want {
 				r.Errorf("the history is %v\nwant %s", items, want)
@@ -383,13 +423,16 @@ func TestHistoryOfConfiguration(t *testing.T) {
 		}
 		const at = `"2026-11-21T12:00:30.000+0000"`
 		data(`{"alarmName":"backlog","alarmDescription":"too much","alarmArn":"arn:aws:cloudwatch:us-east-1:000000000000:alarm:backlog",`+
-			`"alarmConfigurationUpdatedTimestamp":`+at+`,"namespace":"AWS/SQS","metricName":"ApproximateNumberOfMessagesVisible","statistic":"Average","period":300,`+
+			`"alarmConfigurationUpdatedTimestamp":`+at+
+			`,"namespace":"AWS/SQS","metricName":"ApproximateNumberOfMessagesVisible","statistic":"Average","period":300,`+
 			`"dimensions":[{"value":"q","name":"QueueName"}],"threshold":10.5,"comparisonOperator":"GreaterThanThreshold","evaluationPeriods":3,"datapointsToAlarm":2,`+
-			`"treatMissingData":"notBreaching","stateValue":"INSUFFICIENT_DATA","stateUpdatedTimestamp":`+at+`,"actionsEnabled":true,"alarmActions":["`+topic+`"],`+
+			`"treatMissingData":"notBreaching","stateValue":"INSUFFICIENT_DATA","stateUpdatedTimestamp":`+at+
+			`,"actionsEnabled":true,"alarmActions":["`+topic+`"],`+
 			`"insufficientDataActions":[],"okactions":[]}`, backlog)
 		data(`{"alarmName":"slow","alarmArn":"arn:aws:cloudwatch:us-east-1:000000000000:alarm:slow","alarmConfigurationUpdatedTimestamp":`+at+`,"namespace":"n","metricName":"m",`+
 			`"extendedStatistic":"p99","period":60,"unit":"Seconds","dimensions":[],"threshold":30.0,"comparisonOperator":"LessThanThreshold","evaluationPeriods":1,`+
-			`"stateValue":"INSUFFICIENT_DATA","stateUpdatedTimestamp":`+at+`,"actionsEnabled":true,"alarmActions":[],"insufficientDataActions":[],"okactions":[]}`,
+			`"stateValue":"INSUFFICIENT_DATA","stateUpdatedTimestamp":`+at+
+			`,"actionsEnabled":true,"alarmActions":[],"insufficientDataActions":[],"okactions":[]}`,
 			object{
 				"AlarmName": "slow", "Namespace": "n", "MetricName": "m", "ExtendedStatistic": "p99", "Unit": "Seconds",
 				"Period": 60, "EvaluationPeriods": 1, "Threshold": 30, "ComparisonOperator": "LessThanThreshold",
@@ -405,12 +448,14 @@ func TestTimesOfAlarms(t *testing.T) {
 	r.ok("PutMetricAlarm", backlog, object{})
 	const want = "2026-11-21T12:00:30.250Z"
 	a := r.call("DescribeAlarms", object{}).output["MetricAlarms"].(list)[0].(object)
-	for _, name := range []string{"AlarmConfigurationUpdatedTimestamp", "StateUpdatedTimestamp", "StateTransitionedTimestamp"} {
+	for _, name := range []string{"AlarmConfigurationUpdatedTimestamp", "StateUpdatedTimestamp",
+		"StateTransitionedTimestamp"} {
 		if a[name] != want {
 			r.Errorf("%s is %v, want %s", name, a[name], want)
 		}
 	}
-	if got := r.call("DescribeAlarmHistory", object{}).output["AlarmHistoryItems"].(list)[0].(object)["Timestamp"]; got != want {
+	if got := r.call("DescribeAlarmHistory",
+		object{}).output["AlarmHistoryItems"].(list)[0].(object)["Timestamp"]; got != want {
 		r.Errorf("the history has %v, want %s", got, want)
 	}
 }
@@ -424,13 +469,17 @@ func TestTagsRefuse(t *testing.T) {
 		const value = "InvalidParameterValue"
 		r.fails("TagResource", object{"ResourceARN": arn, "Tags": list{tag("aws:x")}}, 400, value,
 			"The tag key aws:x is invalid: keys that begin with aws: belong to AWS.")
-		r.fails("TagResource", object{"ResourceARN": arn, "Tags": list{tag("a"), tag("a")}}, 400, value, "Duplicate tag keys found.")
+		r.fails("TagResource", object{"ResourceARN": arn, "Tags": list{tag("a"), tag("a")}}, 400, value,
+			"Duplicate tag keys found.")
 		var many list
 		for i := range 50 {
 			many = append(many, tag(fmt.Sprint("k", i)))
 		}
-		r.fails("TagResource", object{"ResourceARN": arn, "Tags": many}, 400, value, "A resource can have at most 50 tags.")
-		r.ok("ListTagsForResource", object{"ResourceARN": arn}, object{"Tags": list{object{"Key": "team", "Value": "red"}}})
+		r.fails("TagResource", object{"ResourceARN": arn, "Tags": many}, 400, value,
+			"A resource can have at most 50 tags.")
+		r.ok("ListTagsForResource", object{"ResourceARN": arn}, object{
+			"Tags": list{object{"Key": "team", "Value": "red"}},
+		})
 	})
 }
 
@@ -451,7 +500,9 @@ func TestHistoryData(t *testing.T) {
 		r.now = r.now.Add(time.Minute)
 		r.ok("DeleteAlarms", object{"AlarmNames": list{"backlog"}}, object{})
 		data := func(kind string) (texts []string) {
-			for _, i := range r.call("DescribeAlarmHistory", object{"HistoryItemType": kind}).output["AlarmHistoryItems"].(list) {
+			for _, i := range r.call("DescribeAlarmHistory", object{
+				"HistoryItemType": kind,
+			}).output["AlarmHistoryItems"].(list) {
 				texts = append(texts, i.(object)["HistoryData"].(string))
 			}
 			return texts
@@ -482,7 +533,8 @@ func TestDashboards(t *testing.T) {
 		}, object{})
 		r.ok("PutDashboard", object{"DashboardName": "second", "DashboardBody": "{}"}, object{})
 		r.ok("GetDashboard", object{"DashboardName": "main"}, object{
-			"DashboardArn": "arn:aws:cloudwatch::000000000000:dashboard/main", "DashboardBody": body, "DashboardName": "main",
+			"DashboardArn": "arn:aws:cloudwatch::000000000000:dashboard/main", "DashboardBody": body,
+			"DashboardName": "main",
 		})
 		entry := func(name string, size int) object {
 			return object{
@@ -493,10 +545,12 @@ func TestDashboards(t *testing.T) {
 		r.ok("ListDashboards", object{}, object{"DashboardEntries": list{entry("main", len(body)), entry("second", 2)}})
 		r.ok("ListTagsForResource", object{"ResourceARN": monitor.DashboardARN(account, "main")},
 			object{"Tags": list{object{"Key": "a", "Value": "b"}}})
-		r.ok("UntagResource", object{"ResourceARN": monitor.DashboardARN(account, "main"), "TagKeys": list{"a"}}, object{})
+		r.ok("UntagResource", object{"ResourceARN": monitor.DashboardARN(account, "main"), "TagKeys": list{"a"}},
+			object{})
 		r.ok("ListDashboards", object{"DashboardNamePrefix": "s"}, object{"DashboardEntries": list{entry("second", 2)}})
 		r.ok("DeleteDashboards", object{"DashboardNames": list{"main"}}, object{})
-		r.fails("GetDashboard", object{"DashboardName": "main"}, 404, "ResourceNotFound", "Dashboard main does not exist")
+		r.fails("GetDashboard", object{"DashboardName": "main"}, 404, "ResourceNotFound",
+			"Dashboard main does not exist")
 		r.fails("DeleteDashboards", object{"DashboardNames": list{"second", "main"}}, 404, "ResourceNotFound",
 			"Dashboard main does not exist")
 		r.ok("ListDashboards", object{}, object{})
@@ -507,7 +561,8 @@ func TestDashboards(t *testing.T) {
 			"The value for field DashboardName contains invalid characters. It can only contain alphanumerics, dash (-) and underscore (_).\n")
 		bad := func(body, message string) {
 			r.Helper()
-			r.fails("PutDashboard", object{"DashboardName": "x", "DashboardBody": body}, 400, "InvalidParameterInput", message)
+			r.fails("PutDashboard", object{"DashboardName": "x", "DashboardBody": body}, 400, "InvalidParameterInput",
+				message)
 		}
 		const one = "The dashboard body is invalid, there are 1 validation errors:\n[\n  {\n    \"dataPath\": \"%s\",\n    \"message\": \"%s\"\n  }\n]"
 		bad("[]", "The field DashboardBody must be a valid JSON object")
@@ -523,22 +578,26 @@ func TestDashboards(t *testing.T) {
 		const second = "  {\n    \"dataPath\": \"/widgets/0/properties/metrics/1\",\n    \"message\": \""
 		bad(metrics(`{"metrics":[["n","m"],"x"]}`),
 			"The dashboard body is invalid, there are 2 validation errors:\n[\n"+second+"Should be array\"\n  },\n"+
-				second+`Field \"metrics\" has to be an array of array of strings, with an optional metricRenderer object as last element"`+"\n  }\n]")
-		bad(metrics(`{"metrics":[["n","m",{"stat":"Sum","dimensions":{"d":"v"}}]]}`), fmt.Sprintf(one, "/widgets/0/properties/metrics/0",
-			"Should NOT have more than 2 items"))
+				second+
+				`Field \"metrics\" has to be an array of array of strings, with an optional metricRenderer object as last element"`+"\n  }\n]")
+		bad(metrics(`{"metrics":[["n","m",{"stat":"Sum","dimensions":{"d":"v"}}]]}`),
+			fmt.Sprintf(one, "/widgets/0/properties/metrics/0",
+				"Should NOT have more than 2 items"))
 		bad(metrics(`{"metrics":[["n","m","d","v",{"color":"red"}]]}`),
 			fmt.Sprintf(one, "/widgets/0/properties/metrics/0", "Should NOT have more than 4 items"))
 		bad(metrics(`{"metrics":[["AWS/SQS","NumberOfMessagesSent"],[".",".",".","q","x"]]}`),
 			fmt.Sprintf(one, "/widgets/0/properties/metrics/1", "Should NOT have more than 4 items"))
 		r.ok("PutDashboard", object{
-			"DashboardName": "x", "DashboardBody": metrics(`{"metrics":[["n","m","d","v"],["...","w"],["...","e","f"],["..."]]}`),
+			"DashboardName": "x",
+			"DashboardBody": metrics(`{"metrics":[["n","m","d","v"],["...","w"],["...","e","f"],["..."]]}`),
 		}, object{})
 		bad(`{"widgets":[{"type":"alarm","properties":{"alarms":[]}}]}`,
 			fmt.Sprintf(one, "/widgets/0/properties/alarms", "Should NOT have less than 1 items"))
 		bad(`{"widgets":[{"type":"alarm","properties":{}}]}`,
 			fmt.Sprintf(one, "/widgets/0/properties", "Should have required property 'alarms'"))
-		bad(metrics(`{"metrics":[["n","m",{"d":"v"},{"stat":"Sum"}]]}`), fmt.Sprintf(one, "/widgets/0/properties/metrics/0/2",
-			"Invalid metric field type, only 'String' type is allowed"))
+		bad(metrics(`{"metrics":[["n","m",{"d":"v"},{"stat":"Sum"}]]}`),
+			fmt.Sprintf(one, "/widgets/0/properties/metrics/0/2",
+				"Invalid metric field type, only 'String' type is allowed"))
 		const at = "  {\n    \"dataPath\": \"/widgets/0/properties\",\n    \"message\": \""
 		bad(metrics(`{"region":"us-east-1"}`), "The dashboard body is invalid, there are 3 validation errors:\n[\n"+
 			at+"Should have required property 'metrics'\"\n  },\n"+
@@ -547,7 +606,8 @@ func TestDashboards(t *testing.T) {
 		remark := func(path, message string) object { return object{"DataPath": path, "Message": message} }
 		if got := r.call("PutDashboard", object{"DashboardName": "x",
 			"DashboardBody": `{"widgets":[1,{"type":1}]}`}).members; apitest.Match(object{
-			"dashboardValidationMessages": list{remark("/widgets/0", "Should be object"), remark("/widgets/1/type", "Should be string")},
+			"dashboardValidationMessages": list{remark("/widgets/0", "Should be object"),
+				remark("/widgets/1/type", "Should be string")},
 		}, got) != nil {
 			r.Errorf("the refusal has %v", got)
 		}
@@ -568,7 +628,8 @@ func TestDashboards(t *testing.T) {
 		}).message; len(got) > 12_000 || !strings.Contains(got, "there are 100 validation errors") {
 			r.Errorf("the message has %d characters: %.100s", len(got), got)
 		}
-		r.fails("PutDashboard", object{"DashboardName": "x"}, 400, "MissingParameter", "The parameter DashboardBody is required.")
+		r.fails("PutDashboard", object{"DashboardName": "x"}, 400, "MissingParameter",
+			"The parameter DashboardBody is required.")
 	})
 }
 

@@ -7,10 +7,13 @@ import (
 
 // unusual is an alarm on a band of expected values, as Terraform makes it.
 var unusual = with(backlog, object{
-	"MetricName": nil, "Namespace": nil, "Statistic": nil, "Dimensions": nil, "Period": nil, "Threshold": nil, "Tags": nil,
+	"MetricName": nil, "Namespace": nil, "Statistic": nil, "Dimensions": nil, "Period": nil, "Threshold": nil,
+	"Tags":               nil,
 	"ComparisonOperator": "LessThanLowerOrGreaterThanUpperThreshold", "ThresholdMetricId": "e1",
 	"Metrics": list{
-		object{"Id": "e1", "Expression": "ANOMALY_DETECTION_BAND(m1, 3)", "Label": "Sent (Expected)", "ReturnData": true},
+		object{
+			"Id": "e1", "Expression": "ANOMALY_DETECTION_BAND(m1, 3)", "Label": "Sent (Expected)", "ReturnData": true,
+		},
 		with(stat("m1", "NumberOfMessagesSent", "q", "Sum", 300), object{"ReturnData": true}),
 	},
 })
@@ -21,7 +24,8 @@ func TestAlarmsOnBands(t *testing.T) {
 		r.ok("PutMetricAlarm", unusual, object{})
 		r.ok("DescribeAlarms", object{}, object{"MetricAlarms": list{with(shown, object{
 			"MetricName": nil, "Namespace": nil, "Statistic": nil, "Dimensions": nil, "Period": nil, "Threshold": nil,
-			"ComparisonOperator": unusual["ComparisonOperator"], "ThresholdMetricId": "e1", "Metrics": unusual["Metrics"],
+			"ComparisonOperator": unusual["ComparisonOperator"], "ThresholdMetricId": "e1",
+			"Metrics": unusual["Metrics"],
 		})}})
 		r.ok("PutMetricAlarm", backlog, object{})
 		r.ok("DescribeAlarms", object{}, object{"MetricAlarms": list{shown}})
@@ -40,12 +44,16 @@ func TestAlarmsOnBandsRefuse(t *testing.T) {
 		refused(object{"ThresholdMetricId": nil}, "ComparisonOperators for ranges require ThresholdMetricId to be set")
 		refused(object{"Threshold": 1}, "Threshold and ThresholdMetricId cannot both be set")
 		refused(object{"Metrics": nil}, "ThresholdMetricId should only be set if list of Metrics is set.")
-		refused(object{"ThresholdMetricId": "m1"}, "ThresholdMetricId must be the Id of an ANOMALY_DETECTION_BAND in the list of Metrics.")
+		refused(object{"ThresholdMetricId": "m1"},
+			"ThresholdMetricId must be the Id of an ANOMALY_DETECTION_BAND in the list of Metrics.")
 		refused(object{"Metrics": list{band, with(metric, object{"ReturnData": false})}},
 			"Exactly two elements of the metrics list should return data.")
-		refused(object{"Metrics": list{band, with(band, object{"Id": "e2"}), with(metric, object{"ReturnData": false})}},
+		refused(object{
+			"Metrics": list{band, with(band, object{"Id": "e2"}), with(metric, object{"ReturnData": false})},
+		},
 			"An alarm watches one time series: the query e2 is a band, too.")
-		r.ok("PutMetricAlarm", with(unusual, object{"Metrics": list{with(band, object{"ReturnData": false}), metric}}), object{})
+		r.ok("PutMetricAlarm", with(unusual, object{"Metrics": list{with(band, object{"ReturnData": false}), metric}}),
+			object{})
 	})
 }
 

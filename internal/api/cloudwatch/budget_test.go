@@ -53,7 +53,8 @@ func TestBusyAccountsAreThrottled(t *testing.T) {
 	inEach(t, func(r *rig) {
 		r.minutes("NumberOfMessagesSent", "q", 1, 2, 3)
 		r.ok("PutMetricAlarm", backlog, object{})
-		r.ok("PutMetricData", object{"Namespace": "Workers", "MetricData": list{object{"MetricName": "Load", "Value": 1}}}, object{})
+		r.ok("PutMetricData",
+			object{"Namespace": "Workers", "MetricData": list{object{"MetricName": "Load", "Value": 1}}}, object{})
 		ctx, end := r.budget.Begin(t.Context(), account)
 		if err := budget.Of(ctx).Hold(budget.Size / 2); err != nil {
 			r.Fatal(err)
@@ -83,7 +84,8 @@ func TestPagesOfDataAreStable(t *testing.T) {
 				r.minutes("SentMessageSize", queue+order, 1, 2, 3, 4, 5, 6, 7)
 			}
 			in := object{
-				"StartTime": r.now.Add(-time.Hour), "EndTime": r.now.Add(time.Hour), "ScanBy": order, "MaxDatapoints": 3,
+				"StartTime": r.now.Add(-time.Hour), "EndTime": r.now.Add(time.Hour), "ScanBy": order,
+				"MaxDatapoints": 3,
 				"MetricDataQueries": list{
 					stat("m", "SentMessageSize", "b"+order, "Sum", 60),
 					object{"Id": "s", "Expression": "SEARCH('{AWS/SQS,QueueName} SentMessageSize', 'Sum', 60)"},
@@ -91,7 +93,8 @@ func TestPagesOfDataAreStable(t *testing.T) {
 			}
 			want, got := r.pages(in, func(int) {}), r.pages(in, func(page int) {
 				r.now = r.now.Add(time.Minute)
-				r.minutes("SentMessageSize", "b"+order, slices.Repeat([]float64{1}, 20)...) // more points before, between and after
+				// more points before, between and after
+				r.minutes("SentMessageSize", "b"+order, slices.Repeat([]float64{1}, 20)...)
 				r.minutes("SentMessageSize", fmt.Sprint("c", page, order), 9)
 			})
 			for point := range want {

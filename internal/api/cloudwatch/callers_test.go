@@ -17,7 +17,8 @@ func TestKEDA(t *testing.T) {
 		one := with(stat("c1", "ApproximateNumberOfMessagesVisible", "keda", "Average", 60), object{"ReturnData": true})
 		r.ok("GetMetricData", with(in, object{"MetricDataQueries": list{one}}), object{"MetricDataResults": list{object{
 			"Id": "c1", "Label": "ApproximateNumberOfMessagesVisible", "StatusCode": "Complete",
-			"Timestamps": list{minutesBefore(end, 1), minutesBefore(end, 2), minutesBefore(end, 3)}, "Values": list{3, 2, 1},
+			"Timestamps": list{minutesBefore(end, 1), minutesBefore(end, 2), minutesBefore(end, 3)},
+			"Values":     list{3, 2, 1},
 		}}})
 		insight := object{
 			"Id": "q1", "Period": 60,
@@ -60,9 +61,10 @@ func TestYACE(t *testing.T) {
 				}
 				out := r.call("ListMetrics", in).output
 				for _, m := range out["Metrics"].(list) {
-					queries = append(queries, object{"Id": fmt.Sprintf("id_%d", len(queries)), "ReturnData": true, "MetricStat": object{
-						"Metric": m, "Period": 300, "Stat": statistic,
-					}})
+					queries = append(queries,
+						object{"Id": fmt.Sprintf("id_%d", len(queries)), "ReturnData": true, "MetricStat": object{
+							"Metric": m, "Period": 300, "Stat": statistic,
+						}})
 				}
 				if token, _ = out["NextToken"].(string); token == "" {
 					break
@@ -82,7 +84,8 @@ func TestYACE(t *testing.T) {
 		for len(queries) > 0 {
 			some := queries[:min(500, len(queries))]
 			queries = queries[len(some):]
-			results, _ := r.call("GetMetricData", with(in, object{"MetricDataQueries": some})).output["MetricDataResults"].(list)
+			results, _ := r.call("GetMetricData",
+				with(in, object{"MetricDataQueries": some})).output["MetricDataResults"].(list)
 			for i, result := range results {
 				if o := result.(object); o["Id"] != some[i].(object)["Id"] || len(o["Values"].(list)) != 1 {
 					r.Fatalf("query %v gives %v", some[i], o)
@@ -124,9 +127,10 @@ func TestGrafana(t *testing.T) {
 				"Timestamps": list{minutesBefore(end, 2), minutesBefore(end, 1)}, "Values": values,
 			}
 		}
-		r.ok("GetMetricData", with(in, object{"MetricDataQueries": list{graph, search}}), object{"MetricDataResults": list{
-			points("queryA", "a Sum", 1, 2), points("queryB", "a", 1, 2), points("queryB", "b", 10, 20),
-		}})
+		r.ok("GetMetricData", with(in, object{"MetricDataQueries": list{graph, search}}),
+			object{"MetricDataResults": list{
+				points("queryA", "a Sum", 1, 2), points("queryB", "a", 1, 2), points("queryB", "b", 10, 20),
+			}})
 		r.ok("DescribeAlarmsForMetric", object{
 			"Namespace": "AWS/SQS", "MetricName": "NumberOfMessagesSent", "Dimensions": dimensions("a"), "Period": 60,
 			"Statistic": "Sum",
@@ -146,7 +150,8 @@ func TestCloudWatchExporter(t *testing.T) {
 			"StartTime": end.Add(-2 * time.Minute), "EndTime": end.Add(-time.Minute), "Period": 60,
 			"Statistics": list{"Sum", "SampleCount", "Minimum", "Maximum", "Average"},
 		}, object{"Label": "ApproximateNumberOfMessagesVisible", "Datapoints": list{object{
-			"Timestamp": minutesBefore(end, 2), "Unit": "Count", "Sum": 5, "SampleCount": 1, "Minimum": 5, "Maximum": 5, "Average": 5,
+			"Timestamp": minutesBefore(end, 2), "Unit": "Count", "Sum": 5, "SampleCount": 1, "Minimum": 5, "Maximum": 5,
+			"Average": 5,
 		}}})
 	})
 }

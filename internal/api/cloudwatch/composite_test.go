@@ -23,7 +23,8 @@ var trouble = object{
 
 // shownTrouble is the alarm as DescribeAlarms shows it before it is evaluated.
 var shownTrouble = object{
-	"AlarmName": "trouble", "AlarmArn": "arn:aws:cloudwatch:us-east-1:000000000000:alarm:trouble", "AlarmDescription": "all of it",
+	"AlarmName": "trouble", "AlarmArn": "arn:aws:cloudwatch:us-east-1:000000000000:alarm:trouble",
+	"AlarmDescription":                   "all of it",
 	"AlarmConfigurationUpdatedTimestamp": "2026-11-21T12:00:30Z", "ActionsEnabled": true, "AlarmActions": list{topic},
 	"AlarmRule":  trouble["AlarmRule"],
 	"StateValue": "INSUFFICIENT_DATA", "StateReason": "Unchecked: Initial alarm creation",
@@ -75,7 +76,9 @@ func TestTerraformsCompositeAlarm(t *testing.T) {
 			"AlarmDescription": nil, "ActionsEnabled": false, "AlarmRule": "ALARM(a)",
 			"ActionsSuppressor": "deploying", "ActionsSuppressorWaitPeriod": 0,
 			"ActionsSuppressorExtensionPeriod": 60, "Tags": list{object{"Key": "ignored", "Value": "x"}},
-			"ActionConfiguration": object{"AlarmTagsPropagation": object{"Enabled": true, "IncludedTagKeys": list{"team"}}},
+			"ActionConfiguration": object{
+				"AlarmTagsPropagation": object{"Enabled": true, "IncludedTagKeys": list{"team"}},
+			},
 		})
 		r.ok("PutCompositeAlarm", changed, object{})
 		r.ok("DescribeAlarms", byName, object{"CompositeAlarms": list{with(evaluated, object{
@@ -84,7 +87,9 @@ func TestTerraformsCompositeAlarm(t *testing.T) {
 			"ActionsSuppressor":                  "deploying", "ActionsSuppressorWaitPeriod": 0,
 			"ActionsSuppressorExtensionPeriod": 60, "ActionConfiguration": changed["ActionConfiguration"],
 		})}})
-		r.ok("TagResource", object{"ResourceARN": shownTrouble["AlarmArn"], "Tags": list{object{"Key": "env", "Value": "prod"}}}, object{})
+		r.ok("TagResource",
+			object{"ResourceARN": shownTrouble["AlarmArn"], "Tags": list{object{"Key": "env", "Value": "prod"}}},
+			object{})
 		r.ok("UntagResource", object{"ResourceARN": shownTrouble["AlarmArn"], "TagKeys": list{"team"}}, object{})
 		r.ok("ListTagsForResource", object{"ResourceARN": shownTrouble["AlarmArn"]},
 			object{"Tags": list{object{"Key": "env", "Value": "prod"}}})
@@ -102,10 +107,13 @@ func TestPutCompositeAlarmRefuses(t *testing.T) {
 			r.fails("PutCompositeAlarm", with(trouble, change), 400, "ValidationError", message)
 		}
 		const one = "1 validation error detected: "
-		refused(object{"AlarmName": nil}, one+"Value null at 'alarmName' failed to satisfy constraint: Member must not be null")
-		refused(object{"AlarmRule": nil}, one+"Value null at 'alarmRule' failed to satisfy constraint: Member must not be null")
+		refused(object{"AlarmName": nil},
+			one+"Value null at 'alarmName' failed to satisfy constraint: Member must not be null")
+		refused(object{"AlarmRule": nil},
+			one+"Value null at 'alarmRule' failed to satisfy constraint: Member must not be null")
 		refused(object{"AlarmRule": ""},
-			one+"Value '' at 'alarmRule' failed to satisfy constraint: Member must have length greater than or equal to 1")
+			one+
+				"Value '' at 'alarmRule' failed to satisfy constraint: Member must have length greater than or equal to 1")
 		for _, rule := range []string{" ALARM(a)", "ALARM(a)\n", " "} {
 			refused(object{"AlarmRule": rule}, "AlarmRule must not contain leading or trailing whitespace or be null")
 		}
@@ -118,10 +126,15 @@ func TestPutCompositeAlarmRefuses(t *testing.T) {
 			"ActionsSuppressorWaitPeriod and ActionsSuppressorExtensionPeriod are required with ActionsSuppressor.")
 		refused(object{"ActionsSuppressorWaitPeriod": 1},
 			"ActionsSuppressorWaitPeriod and ActionsSuppressorExtensionPeriod can only be specified with ActionsSuppressor.")
-		refused(object{"ActionsSuppressor": "gone", "ActionsSuppressorWaitPeriod": 1, "ActionsSuppressorExtensionPeriod": 1},
+		refused(object{
+			"ActionsSuppressor": "gone", "ActionsSuppressorWaitPeriod": 1, "ActionsSuppressorExtensionPeriod": 1,
+		},
 			"Could not save the composite alarm as the suppressor alarm [gone] does not exist")
-		refused(object{"ActionsSuppressor": "a", "ActionsSuppressorWaitPeriod": -1, "ActionsSuppressorExtensionPeriod": 1},
-			one+"Value '-1' at 'actionsSuppressorWaitPeriod' failed to satisfy constraint: Member must have value greater than or equal to 0")
+		refused(object{
+			"ActionsSuppressor": "a", "ActionsSuppressorWaitPeriod": -1, "ActionsSuppressorExtensionPeriod": 1,
+		},
+			one+
+				"Value '-1' at 'actionsSuppressorWaitPeriod' failed to satisfy constraint: Member must have value greater than or equal to 0")
 		refused(object{"AlarmActions": list{"ops"}}, "Invalid arn syntax: ops")
 		refused(object{"AlarmName": "a"}, "The alarm a exists and is a metric alarm.")
 		r.ok("DescribeAlarms", ofType, object{})
@@ -132,7 +145,8 @@ func TestPutCompositeAlarmRefuses(t *testing.T) {
 			r.ok("PutCompositeAlarm", object{"AlarmName": fmt.Sprint("p", i), "AlarmRule": "ALARM(a)"}, object{})
 		}
 		r.ok("PutCompositeAlarm", trouble, object{})
-		r.fails("PutCompositeAlarm", object{"AlarmName": "one-more", "AlarmRule": "OK(b) OR ALARM(a)"}, 400, "LimitExceeded",
+		r.fails("PutCompositeAlarm", object{"AlarmName": "one-more", "AlarmRule": "OK(b) OR ALARM(a)"}, 400,
+			"LimitExceeded",
 			"The alarm a is in the rules of 150 composite alarms; it cannot be in more.")
 	})
 }
@@ -146,7 +160,8 @@ func TestLongRule(t *testing.T) {
 			"at 'alarmRule' failed to satisfy constraint: Member must have length less than or equal to 10240") {
 			r.Errorf("%d %s %.300s", a.status, a.code, a.message)
 		}
-		r.ok("PutCompositeAlarm", object{"AlarmName": "x", "AlarmRule": strings.Repeat("NOT ", 2559) + "TRUE"}, object{})
+		r.ok("PutCompositeAlarm", object{"AlarmName": "x", "AlarmRule": strings.Repeat("NOT ", 2559) + "TRUE"},
+			object{})
 	})
 }
 
@@ -179,11 +194,15 @@ func TestDescribeComposites(t *testing.T) {
 			return object{"AlarmName": name, "AlarmArn": "arn:aws:cloudwatch:us-east-1:000000000000:alarm:" + name}
 		}
 		child := func(name string) object {
-			return with(brief(name), object{"StateValue": "INSUFFICIENT_DATA", "StateUpdatedTimestamp": "2026-11-21T12:00:30Z"})
+			return with(brief(name), object{
+				"StateValue": "INSUFFICIENT_DATA", "StateUpdatedTimestamp": "2026-11-21T12:00:30Z",
+			})
 		}
 		r.ok("DescribeAlarms", object{"ChildrenOfAlarmName": "top"},
 			object{"MetricAlarms": list{child("a")}, "CompositeAlarms": list{child("bottom")}})
-		r.ok("DescribeAlarms", object{"ParentsOfAlarmName": "a"}, object{"CompositeAlarms": list{brief("bottom"), brief("top")}})
+		r.ok("DescribeAlarms", object{"ParentsOfAlarmName": "a"}, object{
+			"CompositeAlarms": list{brief("bottom"), brief("top")},
+		})
 		r.ok("DescribeAlarms", object{"ParentsOfAlarmName": "top"}, object{})
 	})
 }
@@ -250,7 +269,8 @@ func TestCompositeStateAndHistory(t *testing.T) {
 			}, in)).output["AlarmHistoryItems"], "HistorySummary")
 		}
 		if got, want := summaries(ofType), []string{
-			"Actions no longer suppressed by WaitPeriod", "Alarm updated from INSUFFICIENT_DATA to OK", "Alarm updated from OK to ALARM",
+			"Actions no longer suppressed by WaitPeriod", "Alarm updated from INSUFFICIENT_DATA to OK",
+			"Alarm updated from OK to ALARM",
 		}; !slices.Equal(got, want) {
 			r.Errorf("the history is %q", got)
 		}

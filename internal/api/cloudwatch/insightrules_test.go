@@ -46,10 +46,13 @@ func TestInsightRules(t *testing.T) {
 		arn := "arn:aws:cloudwatch:us-east-1:000000000000:insight-rule/a"
 		r.ok("TagResource", object{"ResourceARN": arn, "Tags": list{object{"Key": "env", "Value": "prod"}}}, object{})
 		r.ok("UntagResource", object{"ResourceARN": arn, "TagKeys": list{"team"}}, object{})
-		r.ok("ListTagsForResource", object{"ResourceARN": arn}, object{"Tags": list{object{"Key": "env", "Value": "prod"}}})
+		r.ok("ListTagsForResource", object{"ResourceARN": arn}, object{
+			"Tags": list{object{"Key": "env", "Value": "prod"}},
+		})
 		r.ok("DeleteInsightRules", one, object{})
 		is(with(shown, object{"Name": "b"}))
-		r.fails("ListTagsForResource", object{"ResourceARN": arn}, 404, "ResourceNotFoundException", "Unknown resource: "+arn)
+		r.fails("ListTagsForResource", object{"ResourceARN": arn}, 404, "ResourceNotFoundException",
+			"Unknown resource: "+arn)
 		for _, op := range []string{"DeleteInsightRules", "EnableInsightRules", "DisableInsightRules"} {
 			r.ok(op, one, object{"Failures": list{object{
 				"FailureResource": "a", "ExceptionType": "ResourceNotFoundException",
@@ -68,10 +71,12 @@ func TestInsightRulesRefuse(t *testing.T) {
 			r.fails("PutInsightRule", with(put, change), 400, code, message)
 		}
 		const value, missing = "InvalidParameterValue", "MissingParameter"
-		r.fails("PutInsightRule", object{}, 400, missing, "The parameter RuleName is required.\nThe parameter RuleDefinition is required.")
+		r.fails("PutInsightRule", object{}, 400, missing,
+			"The parameter RuleName is required.\nThe parameter RuleDefinition is required.")
 		refused(object{"RuleName": "a\tb"}, value,
 			"The value a\tb for parameter RuleName is not matching the expected pattern [\\x20-\\x7E]+.")
-		refused(object{"RuleState": "ON"}, value, "The parameter RuleState must be a value in the set [ENABLED, DISABLED].")
+		refused(object{"RuleState": "ON"}, value,
+			"The parameter RuleState must be a value in the set [ENABLED, DISABLED].")
 		for _, definition := range []string{"{", "[]", "{}", `{"Schema":{"Name":"ServiceLogRule","Version":1}}`} {
 			refused(object{"RuleDefinition": definition}, value,
 				"The value for parameter RuleDefinition is invalid: it must be a JSON object with the schema CloudWatchLogRule of version 1.")

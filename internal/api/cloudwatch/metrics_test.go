@@ -26,7 +26,8 @@ func TestListMetrics(t *testing.T) {
 			return object{"Namespace": "AWS/SQS", "MetricName": name, "Dimensions": dimensions(queue)}
 		}
 		r.ok("ListMetrics", object{}, object{"Metrics": list{
-			metric("NumberOfMessagesReceived", "a"), metric("NumberOfMessagesSent", "a"), metric("NumberOfMessagesSent", "b"),
+			metric("NumberOfMessagesReceived", "a"), metric("NumberOfMessagesSent", "a"),
+			metric("NumberOfMessagesSent", "b"),
 		}})
 		r.ok("ListMetrics", object{
 			"Namespace": "AWS/SQS", "MetricName": "NumberOfMessagesSent", "Dimensions": dimensions("b"),
@@ -49,7 +50,8 @@ func TestListMetrics(t *testing.T) {
 		r.ok("ListMetrics", object{}, object{})
 		r.fails("ListMetrics", object{"RecentlyActive": "PT4H"}, 400, "ValidationError",
 			"1 validation error detected: Value 'PT4H' at 'recentlyActive' failed to satisfy constraint: Member must satisfy enum value set: [PT3H]")
-		r.fails("ListMetrics", object{"NextToken": "x"}, 400, "InvalidParameterValue", "Request parameter NextToken is invalid")
+		r.fails("ListMetrics", object{"NextToken": "x"}, 400, "InvalidParameterValue",
+			"Request parameter NextToken is invalid")
 	})
 }
 
@@ -95,17 +97,19 @@ func TestGetMetricStatistics(t *testing.T) {
 			"Statistics": list{"Sum", "Average", "SampleCount", "Minimum", "Maximum"},
 		}
 		point := func(minutes int, sum, average, least, most float64) object {
-			return object{"Timestamp": end.Add(-time.Duration(minutes) * time.Minute).Format(time.RFC3339), "Unit": "Count",
-				"Sum": sum, "Average": average, "SampleCount": 3, "Minimum": least, "Maximum": most}
+			return object{"Timestamp": end.Add(-time.Duration(minutes) * time.Minute).Format(time.RFC3339),
+				"Unit": "Count",
+				"Sum":  sum, "Average": average, "SampleCount": 3, "Minimum": least, "Maximum": most}
 		}
 		r.ok("GetMetricStatistics", in,
 			object{"Label": "NumberOfMessagesSent", "Datapoints": list{point(6, 6, 2, 1, 3), point(3, 15, 5, 4, 6)}})
-		r.ok("GetMetricStatistics", with(in, object{"Statistics": nil, "ExtendedStatistics": list{"p100", "p0"}, "Period": 360}), object{
-			"Label": "NumberOfMessagesSent", "Datapoints": list{object{
-				"Timestamp": end.Add(-6 * time.Minute).Format(time.RFC3339), "Unit": "Count",
-				"ExtendedStatistics": object{"p0": 1, "p100": 6},
-			}},
-		})
+		r.ok("GetMetricStatistics",
+			with(in, object{"Statistics": nil, "ExtendedStatistics": list{"p100", "p0"}, "Period": 360}), object{
+				"Label": "NumberOfMessagesSent", "Datapoints": list{object{
+					"Timestamp": end.Add(-6 * time.Minute).Format(time.RFC3339), "Unit": "Count",
+					"ExtendedStatistics": object{"p0": 1, "p100": 6},
+				}},
+			})
 		none := object{"Label": "NumberOfMessagesSent"}
 		r.ok("GetMetricStatistics", with(in, object{"Unit": "Bytes"}), none)
 		r.ok("GetMetricStatistics", with(in, object{"Dimensions": dimensions("other")}), none)
@@ -118,7 +122,8 @@ func TestGetMetricStatistics(t *testing.T) {
 			"The parameter StartTime must be less than the parameter EndTime.")
 		r.fails("GetMetricStatistics", with(in, object{"Period": 15}), 400, value,
 			"The parameter Period must be 1, 5, 10, 20, 30 or a multiple of 60.")
-		r.fails("GetMetricStatistics", with(in, object{"StartTime": end.Add(-48 * time.Hour), "Period": 60}), 400, combination,
+		r.fails("GetMetricStatistics", with(in, object{"StartTime": end.Add(-48 * time.Hour), "Period": 60}), 400,
+			combination,
 			"You have requested up to 2880 datapoints, which exceeds the limit of 1440. You may reduce the datapoints requested by increasing Period, or decreasing the time range.")
 		r.fails("GetMetricStatistics", with(in, object{"Statistics": nil}), 400, combination,
 			"At least one of the parameters Statistics and ExtendedStatistics must be specified.")
@@ -137,7 +142,8 @@ func TestGetMetricStatistics(t *testing.T) {
 			"The collection Statistics must not have a size greater than 5.")
 		r.fails("GetMetricStatistics", with(in, object{"Dimensions": slices.Repeat(dimensions("q"), 31)}), 400, value,
 			"The collection Dimensions must not have a size greater than 30.")
-		r.fails("GetMetricStatistics", with(in, object{"EndTime": nil}), 400, "MissingParameter", "The parameter EndTime is required.")
+		r.fails("GetMetricStatistics", with(in, object{"EndTime": nil}), 400, "MissingParameter",
+			"The parameter EndTime is required.")
 		r.fails("GetMetricStatistics", with(in, object{"MetricName": nil}), 400, "MissingParameter",
 			"The parameter MetricName is required.")
 	})
@@ -149,15 +155,17 @@ func TestStatisticsOfOldData(t *testing.T) {
 	inEach(t, func(r *rig) {
 		r.minutes("NumberOfMessagesSent", "q", slices.Repeat([]float64{1}, 180)...)
 		in := object{
-			"Namespace": "AWS/SQS", "MetricName": "NumberOfMessagesSent", "Dimensions": dimensions("q"), "Statistics": list{"Sum"},
-			"StartTime": r.now.Add(-178 * time.Minute), "EndTime": r.now,
+			"Namespace": "AWS/SQS", "MetricName": "NumberOfMessagesSent", "Dimensions": dimensions("q"),
+			"Statistics": list{"Sum"},
+			"StartTime":  r.now.Add(-178 * time.Minute), "EndTime": r.now,
 		}
 		for days, want := range map[int]map[int]int{
 			0: {60: 178, 300: 36, 3600: 3}, 16: {60: 0, 300: 36, 3600: 3}, 64: {60: 0, 300: 0, 3600: 3},
 		} {
 			r.now = time.Date(2026, 11, 21, 12, 0, 30, 0, time.UTC).AddDate(0, 0, days)
 			for period, n := range want {
-				points, _ := r.call("GetMetricStatistics", with(in, object{"Period": period})).output["Datapoints"].(list)
+				points, _ := r.call("GetMetricStatistics",
+					with(in, object{"Period": period})).output["Datapoints"].(list)
 				if len(points) != n {
 					r.Errorf("after %d days there are %d points of %d seconds, want %d", days, len(points), period, n)
 				}
@@ -195,8 +203,13 @@ func TestGetMetricData(t *testing.T) {
 			with(stat("m2", "ApproximateNumberOfMessagesVisible", "b", "Maximum", 120), object{"ReturnData": false}),
 			object{"Id": "e1", "Expression": "m1 + m2"},
 		}}
-		first := object{"Id": "m1", "Label": "the first", "StatusCode": "Complete", "Timestamps": at(2, 4), "Values": list{3.5, 1.5}}
-		sum := object{"Id": "e1", "Label": "e1", "StatusCode": "Complete", "Timestamps": at(2, 4), "Values": list{43.5, 21.5}}
+		first := object{
+			"Id": "m1", "Label": "the first", "StatusCode": "Complete", "Timestamps": at(2, 4),
+			"Values": list{3.5, 1.5},
+		}
+		sum := object{
+			"Id": "e1", "Label": "e1", "StatusCode": "Complete", "Timestamps": at(2, 4), "Values": list{43.5, 21.5},
+		}
 		r.ok("GetMetricData", in, object{"MetricDataResults": list{first, sum}})
 		r.ok("GetMetricData", with(in, object{"ScanBy": "TimestampAscending"}), object{"MetricDataResults": list{
 			with(first, object{"Timestamps": at(4, 2), "Values": list{1.5, 3.5}}),
@@ -206,7 +219,9 @@ func TestGetMetricData(t *testing.T) {
 		zoned := with(in, object{"LabelOptions": object{"Timezone": "+0130"}, "MetricDataQueries": list{
 			with(stat("m1", "ApproximateNumberOfMessagesVisible", "a", "Average", 120), object{"Label": "${MAX_TIME}"}),
 		}})
-		r.ok("GetMetricData", zoned, object{"MetricDataResults": list{with(first, object{"Label": "2026-11-21 13:28:00 +0130"})}})
+		r.ok("GetMetricData", zoned, object{
+			"MetricDataResults": list{with(first, object{"Label": "2026-11-21 13:28:00 +0130"})},
+		})
 		r.fails("GetMetricData", with(zoned, object{"LabelOptions": object{"Timezone": "CET"}}), 400, "ValidationError",
 			"The value CET for parameter LabelOptions.Timezone is invalid.\n")
 
@@ -217,9 +232,10 @@ func TestGetMetricData(t *testing.T) {
 		if len(results) != 2 || results[1].(object)["StatusCode"] != "PartialData" || token == "" {
 			r.Errorf("the first page is %v", out)
 		}
-		r.ok("GetMetricData", with(in, object{"MaxDatapoints": 3, "NextToken": token}), object{"MetricDataResults": list{
-			with(sum, object{"Timestamps": at(4), "Values": list{21.5}}),
-		}})
+		r.ok("GetMetricData", with(in, object{"MaxDatapoints": 3, "NextToken": token}),
+			object{"MetricDataResults": list{
+				with(sum, object{"Timestamps": at(4), "Values": list{21.5}}),
+			}})
 
 		grouped := with(in, object{"MetricDataQueries": list{object{
 			"Id": "q1", "Period": 240,
@@ -249,8 +265,12 @@ func TestGetMetricData(t *testing.T) {
 			},
 		}})
 		largest := with(in, object{"MetricDataQueries": list{
-			with(stat("m1", "ApproximateNumberOfMessagesVisible", "a", "Average", 240), object{"ReturnData": false, "Label": "a"}),
-			with(stat("m2", "ApproximateNumberOfMessagesVisible", "b", "Average", 240), object{"ReturnData": false, "Label": "b"}),
+			with(stat("m1", "ApproximateNumberOfMessagesVisible", "a", "Average", 240), object{
+				"ReturnData": false, "Label": "a",
+			}),
+			with(stat("m2", "ApproximateNumberOfMessagesVisible", "b", "Average", 240), object{
+				"ReturnData": false, "Label": "b",
+			}),
 			object{"Id": "e1", "Expression": "SORT(METRICS(), AVG, DESC, 1)"},
 		}})
 		r.ok("GetMetricData", largest, object{"MetricDataResults": list{
@@ -281,7 +301,9 @@ func TestGetMetricData(t *testing.T) {
 		refused("Error in expression 'e1': the placeholder '*' is not supported: a term without quotes finds parts of names at character 21 of the search.",
 			object{"Id": "e1", "Expression": "SEARCH('{AWS/SQS,QueueName} *', 'Sum', 60)"})
 		refused("Error in expression 'e1': Invalid syntax", object{"Id": "e1", "Expression": "1 + "})
-		refused("Error in expression 'e1': Function 'VARIANCE' not found", object{"Id": "e1", "Expression": "VARIANCE(m1)"})
+		refused("Error in expression 'e1': Function 'VARIANCE' not found", object{
+			"Id": "e1", "Expression": "VARIANCE(m1)",
+		})
 		refused("The query m1 is about the account 111111111111, and no accounts are linked.",
 			with(stat("m1", "NumberOfMessagesSent", "a", "Sum", 60), object{"AccountId": "111111111111"}))
 		refused("The parameter MetricDataQueries.member.1.Id is required.\nThe parameter MetricDataQueries.member.1.MetricStat.Metric is required.\n",
@@ -312,7 +334,8 @@ func TestGetMetricData(t *testing.T) {
 			"The parameter StartTime must be less than the parameter EndTime.\n")
 		r.fails("GetMetricData", with(in, object{"MaxDatapoints": 100_801}), 400, "ValidationError",
 			"1 validation error detected: Value '100801' at 'maxDatapoints' failed to satisfy constraint: Member must have value less than or equal to 100800")
-		r.fails("GetMetricData", with(in, object{"NextToken": "after"}), 400, "InvalidNextToken", "The next token is not one of this list.")
+		r.fails("GetMetricData", with(in, object{"NextToken": "after"}), 400, "InvalidNextToken",
+			"The next token is not one of this list.")
 	})
 }
 
@@ -337,7 +360,8 @@ func TestPutMetricData(t *testing.T) {
 			"StartTime": r.now.Add(-5 * time.Minute), "EndTime": r.now, "Period": 60,
 			"Statistics": list{"SampleCount", "Sum", "Minimum", "Maximum"},
 		}, object{"Label": "Backlog", "Datapoints": list{object{
-			"Timestamp": "2026-11-21T11:58:00Z", "Unit": "Count", "SampleCount": 7, "Sum": 22.5, "Minimum": 1, "Maximum": 7.5,
+			"Timestamp": "2026-11-21T11:58:00Z", "Unit": "Count", "SampleCount": 7, "Sum": 22.5, "Minimum": 1,
+			"Maximum": 7.5,
 		}}})
 		if got := r.call("ListMetrics", object{"Namespace": "Workers"}).output["Metrics"].(list); len(got) != 2 {
 			r.Errorf("the metrics are %v", got)
@@ -345,7 +369,8 @@ func TestPutMetricData(t *testing.T) {
 
 		refused := func(change object, code, message string) {
 			r.Helper()
-			r.fails("PutMetricData", object{"Namespace": "Workers", "MetricData": list{datum, with(datum, change)}}, 400, code, message)
+			r.fails("PutMetricData", object{"Namespace": "Workers", "MetricData": list{datum, with(datum, change)}},
+				400, code, message)
 		}
 		const value, missing, combination = "InvalidParameterValue", "MissingParameter", "InvalidParameterCombination"
 		set := object{"SampleCount": 2, "Sum": 10, "Minimum": 4, "Maximum": 6}
@@ -362,7 +387,8 @@ func TestPutMetricData(t *testing.T) {
 			"The parameter MetricData.member.2.Timestamp must specify a time no more than two hours in the future.")
 		refused(object{"Value": 1e300}, value, "The value 1.0E300 for parameter MetricData.member.2.Value is invalid.")
 		for name, n := range map[string]float64{"NaN": math.NaN(), "Infinity": math.Inf(1), "-Infinity": math.Inf(-1)} {
-			refused(object{"Value": r.double(name, n)}, value, "The value "+name+" for parameter MetricData.member.2.Value is invalid.")
+			refused(object{"Value": r.double(name, n)}, value,
+				"The value "+name+" for parameter MetricData.member.2.Value is invalid.")
 			refused(object{"Value": nil, "Values": list{1, r.double(name, n)}}, value,
 				"The value "+name+" for parameter MetricData.member.2.Values.member.2 is invalid.")
 		}
@@ -370,11 +396,13 @@ func TestPutMetricData(t *testing.T) {
 			"The parameter MetricData.member.2.StorageResolution must be a value in the set [1, 60].")
 		refused(object{"Value": nil, "Values": list{1, 2}, "Counts": list{1}}, value,
 			"The parameters MetricData.member.2.Values and MetricData.member.2.Counts must be of the same size.")
-		refused(object{"Value": nil, "StatisticValues": object{"SampleCount": 0, "Sum": 0, "Minimum": 0, "Maximum": 0}}, value,
+		refused(object{"Value": nil, "StatisticValues": object{"SampleCount": 0, "Sum": 0, "Minimum": 0, "Maximum": 0}},
+			value,
 			"The parameter MetricData.member.2.StatisticValues.SampleCount must be greater than 0.")
 		refused(object{"Dimensions": list{object{"Name": "a", "Value": "1"}, object{"Name": "a", "Value": "2"}}}, value,
 			"No metric may specify the same dimension name twice.")
-		refused(object{"MetricName": "a\nb"}, value, "The parameter MetricData.member.2.MetricName must not have control characters.")
+		refused(object{"MetricName": "a\nb"}, value,
+			"The parameter MetricData.member.2.MetricName must not have control characters.")
 		refused(object{"MetricName": "größe"}, value,
 			"The value for parameter MetricData.member.2.MetricName contains non-ASCII characters.")
 		refused(object{"Unit": "Apples"}, value, "The parameter MetricData.member.2.Unit must be a value in the set ["+
@@ -386,7 +414,8 @@ func TestPutMetricData(t *testing.T) {
 			"The collection MetricData.member.2.Values must not have a size greater than 150.")
 		dimension := func(name, text, code, message string) {
 			r.Helper()
-			refused(object{"Dimensions": list{object{"Name": "a", "Value": "1"}, object{"Name": name, "Value": text}}}, code,
+			refused(object{"Dimensions": list{object{"Name": "a", "Value": "1"}, object{"Name": name, "Value": text}}},
+				code,
 				strings.Replace(message, "@", "parameter MetricData.member.2.Dimensions.member.2.", 1))
 		}
 		dimension("", "1", missing, "The @Name is required.")
@@ -424,13 +453,16 @@ func TestPutMetricDataIsBounded(t *testing.T) {
 	inEach(t, func(r *rig) {
 		datum := func(length int) object {
 			return object{"MetricName": "m", "Value": 1, "Dimensions": list{
-				object{"Name": "a", "Value": strings.Repeat("x", length)}, object{"Name": "b", "Value": strings.Repeat("y", length)},
+				object{"Name": "a", "Value": strings.Repeat("x", length)},
+				object{"Name": "b", "Value": strings.Repeat("y", length)},
 			}}
 		}
 		in := object{"Namespace": "Workers", "MetricData": slices.Repeat(list{datum(600)}, 1000)}
 		_, body := r.request("PutMetricData", in)
-		r.fails("PutMetricData", in, 413, "RequestEntityTooLarge", fmt.Sprintf("Request size %d exceeded 1048576 bytes", len(body)))
-		r.ok("PutMetricData", object{"Namespace": "Workers", "MetricData": slices.Repeat(list{datum(300)}, 1000)}, object{})
+		r.fails("PutMetricData", in, 413, "RequestEntityTooLarge",
+			fmt.Sprintf("Request size %d exceeded 1048576 bytes", len(body)))
+		r.ok("PutMetricData", object{"Namespace": "Workers", "MetricData": slices.Repeat(list{datum(300)}, 1000)},
+			object{})
 	})
 }
 
@@ -445,13 +477,22 @@ func TestSearchIsBounded(t *testing.T) {
 			return object{"Id": id, "Expression": "SUM(SEARCH('{AWS/SQS,QueueName} NumberOfMessagesSent', 'Sum', 60))"}
 		}
 		r.ok("GetMetricData", object{
-			"StartTime": r.now.Add(-time.Minute), "EndTime": r.now, "MetricDataQueries": list{search("s1"), search("s2")},
+			"StartTime": r.now.Add(-time.Minute), "EndTime": r.now,
+			"MetricDataQueries": list{search("s1"), search("s2")},
 		}, object{
 			"MetricDataResults": list{
-				object{"Id": "s1", "Label": "s1", "StatusCode": "Complete", "Timestamps": list{apitest.Anything}, "Values": list{500}},
-				object{"Id": "s2", "Label": "s2", "StatusCode": "Complete", "Timestamps": list{apitest.Anything}, "Values": list{500}},
+				object{
+					"Id": "s1", "Label": "s1", "StatusCode": "Complete", "Timestamps": list{apitest.Anything},
+					"Values": list{500},
+				},
+				object{
+					"Id": "s2", "Label": "s2", "StatusCode": "Complete", "Timestamps": list{apitest.Anything},
+					"Values": list{500},
+				},
 			},
-			"Messages": list{object{"Code": "MaxMetricsExceeded", "Value": "Maximum number of allowed metrics exceeded"}},
+			"Messages": list{object{
+				"Code": "MaxMetricsExceeded", "Value": "Maximum number of allowed metrics exceeded",
+			}},
 		})
 	})
 }
@@ -475,7 +516,9 @@ func TestUnits(t *testing.T) {
 		}
 		r.ok("GetMetricStatistics", in,
 			object{"Label": "Load", "Datapoints": list{point("Bytes", 10), point("Count", 3), point("None", 7)}})
-		r.ok("GetMetricStatistics", with(in, object{"Unit": "Count"}), object{"Label": "Load", "Datapoints": list{point("Count", 3)}})
+		r.ok("GetMetricStatistics", with(in, object{"Unit": "Count"}), object{
+			"Label": "Load", "Datapoints": list{point("Count", 3)},
+		})
 		r.ok("GetMetricStatistics", with(in, object{"Unit": "Percent"}), object{"Label": "Load"})
 		for unit, values := range map[string]list{"Count": {3}, "Bytes": {10}, "None": {7}, "Percent": nil, "": {20}} {
 			stat := object{"Metric": object{"Namespace": "Workers", "MetricName": "Load"}, "Period": 60, "Stat": "Sum"}
@@ -560,17 +603,21 @@ func TestHighResolution(t *testing.T) {
 			"StartTime": begin, "EndTime": r.now,
 			"MetricDataQueries": list{stat("m", "NumberOfMessagesSent", "q", "Sum", 10)},
 		},
-			object{"MetricDataResults": list{object{"Id": "m", "Label": "NumberOfMessagesSent", "StatusCode": "Complete"}}})
+			object{
+				"MetricDataResults": list{object{"Id": "m", "Label": "NumberOfMessagesSent", "StatusCode": "Complete"}},
+			})
 		r.fails("GetMetricStatistics", object{
 			"Namespace": "Workers", "MetricName": "Load", "StartTime": r.now.Add(-24 * time.Hour), "EndTime": r.now,
 			"Period": 1, "Statistics": list{"Sum"},
-		}, 400, "InvalidParameterCombination", "You have requested up to 86400 datapoints, which exceeds the limit of 1440. "+
-			"You may reduce the datapoints requested by increasing Period, or decreasing the time range.")
+		}, 400, "InvalidParameterCombination",
+			"You have requested up to 86400 datapoints, which exceeds the limit of 1440. "+
+				"You may reduce the datapoints requested by increasing Period, or decreasing the time range.")
 		r.now = r.now.Add(4 * time.Hour)
 		if err := r.monitor.Sweep(t.Context(), r.now); err != nil {
 			r.Fatal(err)
 		}
-		if got := fmt.Sprint(sums("Load", 30, begin.Add(-time.Minute)), sums("Load", 1200, begin.Add(-time.Minute))); got != "[] [66]" {
+		if got := fmt.Sprint(sums("Load", 30, begin.Add(-time.Minute)),
+			sums("Load", 1200, begin.Add(-time.Minute))); got != "[] [66]" {
 			r.Errorf("after four hours: %s", got)
 		}
 	})
@@ -580,8 +627,10 @@ func TestHighResolution(t *testing.T) {
 func TestUnsupported(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {
-		for _, op := range []string{"PutLogAlarm", "PutManagedInsightRules", "PutMetricStream", "GetMetricWidgetImage"} {
-			r.fails(op, object{}, http.StatusBadRequest, "UnsupportedOperation", "The operation "+op+" is not supported by Sluice.")
+		for _, op := range []string{"PutLogAlarm", "PutManagedInsightRules", "PutMetricStream",
+			"GetMetricWidgetImage"} {
+			r.fails(op, object{}, http.StatusBadRequest, "UnsupportedOperation",
+				"The operation "+op+" is not supported by Sluice.")
 		}
 	})
 }

@@ -18,12 +18,16 @@ func (r *rig) latencies() time.Time {
 		})
 	}
 	data = append(data,
-		object{"MetricName": "Latency", "Timestamp": at.Add(time.Minute), "Values": list{8, 2}, "Counts": list{1, 3}, "Unit": "Seconds"},
+		object{
+			"MetricName": "Latency", "Timestamp": at.Add(time.Minute), "Values": list{8, 2}, "Counts": list{1, 3},
+			"Unit": "Seconds",
+		},
 		object{"MetricName": "Latency", "Timestamp": at.Add(2 * time.Minute), "Unit": "Seconds",
 			"StatisticValues": object{"SampleCount": 2, "Sum": 10, "Minimum": 4, "Maximum": 6}},
 		object{"MetricName": "Latency", "Timestamp": at.Add(3 * time.Minute), "Unit": "Seconds",
 			"StatisticValues": object{"SampleCount": 3, "Sum": 15, "Minimum": 5, "Maximum": 5}},
-		object{"MetricName": "Latency", "Timestamp": at.Add(4 * time.Minute), "Unit": "Seconds", "Values": list{1, 9}, "Counts": list{9, 1},
+		object{"MetricName": "Latency", "Timestamp": at.Add(4 * time.Minute), "Unit": "Seconds", "Values": list{1, 9},
+			"Counts":          list{9, 1},
 			"StatisticValues": object{"SampleCount": 10, "Sum": 18.5, "Minimum": 0.9, "Maximum": 9.4}},
 	)
 	r.ok("PutMetricData", object{"Namespace": "Workers", "MetricData": data}, object{})
@@ -35,7 +39,8 @@ func TestExtendedStatistics(t *testing.T) {
 	inEach(t, func(r *rig) {
 		at := r.latencies()
 		in := object{
-			"Namespace": "Workers", "MetricName": "Latency", "StartTime": at, "EndTime": at.Add(5 * time.Minute), "Period": 60,
+			"Namespace": "Workers", "MetricName": "Latency", "StartTime": at, "EndTime": at.Add(5 * time.Minute),
+			"Period":             60,
 			"ExtendedStatistics": list{"p90", "p50.5", "TM(10%:90%)", "PR(:4)", "tc50", "IQM"},
 		}
 		point := func(minutes int, values object) object {
@@ -97,7 +102,8 @@ func TestPercentilesOfQueues(t *testing.T) {
 		end := r.now.Truncate(time.Minute)
 		r.ok("GetMetricStatistics", object{
 			"Namespace": "AWS/SQS", "MetricName": "ApproximateAgeOfOldestMessage", "Dimensions": dimensions("q"),
-			"StartTime": end.Add(-5 * time.Minute), "EndTime": end, "Period": 300, "ExtendedStatistics": list{"p50", "p99"},
+			"StartTime": end.Add(-5 * time.Minute), "EndTime": end, "Period": 300,
+			"ExtendedStatistics": list{"p50", "p99"},
 		}, object{"Label": "ApproximateAgeOfOldestMessage", "Datapoints": list{object{
 			"Timestamp": end.Add(-5 * time.Minute).Format(time.RFC3339), "Unit": "Seconds",
 			"ExtendedStatistics": object{"p50": 40, "p99": 80},
@@ -113,9 +119,13 @@ func TestExtendedStatisticAlarms(t *testing.T) {
 			"p99", "p99.9", "tm90", "TM(10%:90%)", "WM(10%:90%)", "TC(10%:90%)", "TS(10%:90%)", "PR(100:300)", "IQM",
 		} {
 			r.ok("PutMetricAlarm", with(backlog, object{
-				"Statistic": nil, "ExtendedStatistic": statistic, "EvaluateLowSampleCountPercentile": "ignore", "Tags": nil,
+				"Statistic": nil, "ExtendedStatistic": statistic, "EvaluateLowSampleCountPercentile": "ignore",
+				"Tags": nil,
 			}), object{})
-			about := object{"Namespace": "AWS/SQS", "MetricName": "ApproximateNumberOfMessagesVisible", "Dimensions": dimensions("q")}
+			about := object{
+				"Namespace": "AWS/SQS", "MetricName": "ApproximateNumberOfMessagesVisible",
+				"Dimensions": dimensions("q"),
+			}
 			is := object{"MetricAlarms": list{with(shown, object{
 				"Statistic": nil, "ExtendedStatistic": statistic, "EvaluateLowSampleCountPercentile": "ignore",
 			})}}

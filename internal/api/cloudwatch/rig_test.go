@@ -114,7 +114,8 @@ func newRig(t *testing.T, c codec) *rig {
 		now: time.Date(2026, 11, 21, 12, 0, 30, 0, time.UTC), caller: identity.Root(account, "AKID"),
 	}
 	r.wire = cloudwatch.New(cloudwatch.Options{
-		Monitor: m, Detectors: detectors, InsightRules: rules, MuteRules: mutes, Series: r.metrics, Levels: series.Default, Budget: r.budget,
+		Monitor: m, Detectors: detectors, InsightRules: rules, MuteRules: mutes, Series: r.metrics,
+		Levels: series.Default, Budget: r.budget,
 		Now: func() time.Time { return r.now },
 	})
 	return r
@@ -130,7 +131,10 @@ func (r *rig) double(name string, n float64) any {
 
 // minutes gives a metric of a queue values, one a minute, the last of them in the minute before now.
 func (r *rig) minutes(metric, queue string, values ...float64) {
-	id := series.ID{Scope: scope, Namespace: series.SQS, Metric: metric, Dimensions: []series.Dimension{{Name: "QueueName", Value: queue}}}
+	id := series.ID{
+		Scope: scope, Namespace: series.SQS, Metric: metric,
+		Dimensions: []series.Dimension{{Name: "QueueName", Value: queue}},
+	}
 	for i, v := range values {
 		r.metrics.Add(id, series.Sample(r.now.Add(time.Duration(i-len(values))*time.Minute), v))
 	}
@@ -328,7 +332,8 @@ func same(name string, v any) any {
 		return out
 	case json.Number:
 		f, _ := v.Float64()
-		if strings.HasPrefix(name, "Timestamp") || strings.HasSuffix(name, "Timestamp") || strings.HasSuffix(name, "Date") || name == "LastModified" {
+		if strings.HasPrefix(name, "Timestamp") || strings.HasSuffix(name, "Timestamp") ||
+			strings.HasSuffix(name, "Date") || name == "LastModified" {
 			return time.UnixMilli(int64(f * 1000)).UTC().Format(time.RFC3339)
 		}
 		return strconv.FormatFloat(f, 'g', -1, 64)

@@ -30,11 +30,14 @@ func TestSDK(t *testing.T) {
 	root := apitest.RootActor(s.Endpoint(), s.Root())
 	ctx := t.Context()
 	_, err := root.CW.PutMetricAlarm(ctx, &cloudwatch.PutMetricAlarmInput{
-		AlarmName: aws.String("a"), MetricName: aws.String("Backlog"), Namespace: aws.String("Workers"), Statistic: types.StatisticMaximum,
-		Period: aws.Int32(60), EvaluationPeriods: aws.Int32(1), Threshold: aws.Float64(1.5),
+		AlarmName: aws.String("a"), MetricName: aws.String("Backlog"), Namespace: aws.String("Workers"),
+		Statistic: types.StatisticMaximum,
+		Period:    aws.Int32(60), EvaluationPeriods: aws.Int32(1), Threshold: aws.Float64(1.5),
 		ComparisonOperator: types.ComparisonOperatorGreaterThanThreshold,
 		Tags:               []types.Tag{{Key: aws.String("team"), Value: aws.String("red")}},
-		EvaluationWindow:   &types.EvaluationWindowMemberWallClockWindow{Value: types.WallClockWindow{Timezone: aws.String("UTC")}},
+		EvaluationWindow: &types.EvaluationWindowMemberWallClockWindow{
+			Value: types.WallClockWindow{Timezone: aws.String("UTC")},
+		},
 	})
 	apitest.Must(t, 0, err)
 	out, err := root.CW.DescribeAlarms(ctx, &cloudwatch.DescribeAlarmsInput{
@@ -45,20 +48,27 @@ func TestSDK(t *testing.T) {
 		time.Since(*alarms[0].StateUpdatedTimestamp) > time.Hour {
 		t.Fatalf("the alarms are %+v", alarms)
 	}
-	if w, ok := alarms[0].EvaluationWindow.(*types.EvaluationWindowMemberWallClockWindow); !ok || *w.Value.Timezone != "UTC" {
+	if w, ok := alarms[0].EvaluationWindow.(*types.EvaluationWindowMemberWallClockWindow); !ok ||
+		*w.Value.Timezone != "UTC" {
 		t.Errorf("the window is %+v", alarms[0].EvaluationWindow)
 	}
 	now := time.Now()
-	_, err = root.CW.PutMetricData(ctx, &cloudwatch.PutMetricDataInput{Namespace: aws.String("Workers"), MetricData: []types.MetricDatum{
-		{MetricName: aws.String("Backlog"), Value: aws.Float64(2.5), Timestamp: aws.Time(now.Add(-2 * time.Minute))},
-	}})
+	_, err = root.CW.PutMetricData(ctx,
+		&cloudwatch.PutMetricDataInput{Namespace: aws.String("Workers"), MetricData: []types.MetricDatum{
+			{MetricName: aws.String("Backlog"), Value: aws.Float64(2.5),
+				Timestamp: aws.Time(now.Add(-2 * time.Minute))},
+		}})
 	apitest.Must(t, 0, err)
 	data, err := root.CW.GetMetricData(ctx, &cloudwatch.GetMetricDataInput{
 		StartTime: aws.Time(now.Add(-300 * time.Second)), EndTime: &now, ScanBy: types.ScanByTimestampDescending,
-		MetricDataQueries: []types.MetricDataQuery{{Id: aws.String("c1"), ReturnData: aws.Bool(true), MetricStat: &types.MetricStat{
-			Metric: &types.Metric{Namespace: aws.String("Workers"), MetricName: aws.String("Backlog"), Dimensions: []types.Dimension{}},
-			Period: aws.Int32(300), Stat: aws.String("Average"),
-		}}},
+		MetricDataQueries: []types.MetricDataQuery{{Id: aws.String("c1"), ReturnData: aws.Bool(true),
+			MetricStat: &types.MetricStat{
+				Metric: &types.Metric{
+					Namespace: aws.String("Workers"), MetricName: aws.String("Backlog"),
+					Dimensions: []types.Dimension{},
+				},
+				Period: aws.Int32(300), Stat: aws.String("Average"),
+			}}},
 	})
 	results := apitest.Must(t, data, err).MetricDataResults
 	if len(results) != 1 || len(results[0].Values) != 1 || results[0].Values[0] != 2.5 {
@@ -86,14 +96,16 @@ func TestCompositeAlarmPublishes(t *testing.T) {
 	_, err := root.CW.PutMetricAlarm(ctx, &cloudwatch.PutMetricAlarmInput{
 		AlarmName: aws.String("child"), MetricName: aws.String("m"), Namespace: aws.String("n"),
 		Statistic: types.StatisticSum, Period: aws.Int32(60),
-		EvaluationPeriods: aws.Int32(1), Threshold: aws.Float64(1), ComparisonOperator: types.ComparisonOperatorGreaterThanThreshold,
-		TreatMissingData: aws.String("ignore"), // or its next evaluation, at the end of the minute, ends the state
+		EvaluationPeriods: aws.Int32(1), Threshold: aws.Float64(1),
+		ComparisonOperator: types.ComparisonOperatorGreaterThanThreshold,
+		TreatMissingData:   aws.String("ignore"), // or its next evaluation, at the end of the minute, ends the state
 	})
 	apitest.Must(t, 0, err)
 	_, err = root.CW.PutCompositeAlarm(ctx, &cloudwatch.PutCompositeAlarmInput{
 		AlarmName: aws.String("parent"), AlarmRule: aws.String("ALARM(child)"), AlarmActions: []string{topic},
-		ActionsSuppressor: aws.String("child"), ActionsSuppressorWaitPeriod: aws.Int32(0), ActionsSuppressorExtensionPeriod: aws.Int32(1),
-		Tags: []types.Tag{{Key: aws.String("team"), Value: aws.String("red")}},
+		ActionsSuppressor: aws.String("child"), ActionsSuppressorWaitPeriod: aws.Int32(0),
+		ActionsSuppressorExtensionPeriod: aws.Int32(1),
+		Tags:                             []types.Tag{{Key: aws.String("team"), Value: aws.String("red")}},
 	})
 	apitest.Must(t, 0, err)
 	_, err = root.CW.PutCompositeAlarm(ctx, &cloudwatch.PutCompositeAlarmInput{
@@ -110,7 +122,9 @@ func TestCompositeAlarmPublishes(t *testing.T) {
 		`"AlarmRule":"ALARM(child)","TriggeringChildren":[{"Arn":"arn:aws:cloudwatch:us-east-1:000000000000:alarm:child"`) {
 		t.Fatalf("received %+v", messages)
 	}
-	out, err := root.CW.DescribeAlarms(ctx, &cloudwatch.DescribeAlarmsInput{AlarmTypes: []types.AlarmType{types.AlarmTypeCompositeAlarm}})
+	out, err := root.CW.DescribeAlarms(ctx, &cloudwatch.DescribeAlarmsInput{
+		AlarmTypes: []types.AlarmType{types.AlarmTypeCompositeAlarm},
+	})
 	alarms := apitest.Must(t, out, err).CompositeAlarms
 	if len(alarms) != 1 || alarms[0].StateValue != types.StateValueAlarm || alarms[0].ActionsSuppressor != nil ||
 		time.Since(*alarms[0].StateTransitionedTimestamp) > time.Hour {
@@ -125,8 +139,10 @@ func TestAccess(t *testing.T) {
 	root := apitest.RootActor(s.Endpoint(), s.Root())
 	alarm := func(name string) *cloudwatch.PutMetricAlarmInput {
 		return &cloudwatch.PutMetricAlarmInput{
-			AlarmName: &name, MetricName: aws.String("m"), Namespace: aws.String("n"), Statistic: types.StatisticSum, Period: aws.Int32(60),
-			EvaluationPeriods: aws.Int32(1), Threshold: aws.Float64(1), ComparisonOperator: types.ComparisonOperatorGreaterThanThreshold,
+			AlarmName: &name, MetricName: aws.String("m"), Namespace: aws.String("n"), Statistic: types.StatisticSum,
+			Period:            aws.Int32(60),
+			EvaluationPeriods: aws.Int32(1), Threshold: aws.Float64(1),
+			ComparisonOperator: types.ComparisonOperatorGreaterThanThreshold,
 		}
 	}
 	named, _ := root.User(t, "named", apitest.Allow("cloudwatch:PutMetricAlarm", "arn:aws:cloudwatch:*:*:alarm:team-*"))
@@ -174,13 +190,15 @@ func TestAccess(t *testing.T) {
 		err  error
 		code string
 	}{
-		"a composite alarm with a permission on some alarms":    {compose(team), "AccessDenied"},
-		"a composite alarm with tags, which it may not set":     {compose(composer, tagged.Tags...), "AccessDenied"},
-		"a composite alarm with a permission on all":            {compose(composer), ""},
-		"composite alarms with a permission on some":            {describe(team, types.AlarmTypeCompositeAlarm), "AccessDenied"},
-		"metric alarms with a permission on some":               {describe(team, types.AlarmTypeMetricAlarm), ""},
-		"history of composite alarms with a permission on some": {history(team, types.AlarmTypeCompositeAlarm), "AccessDenied"},
-		"history of metric alarms with a permission on some":    {history(team, types.AlarmTypeMetricAlarm), ""},
+		"a composite alarm with a permission on some alarms": {compose(team), "AccessDenied"},
+		"a composite alarm with tags, which it may not set":  {compose(composer, tagged.Tags...), "AccessDenied"},
+		"a composite alarm with a permission on all":         {compose(composer), ""},
+		"composite alarms with a permission on some": {describe(team, types.AlarmTypeCompositeAlarm),
+			"AccessDenied"},
+		"metric alarms with a permission on some": {describe(team, types.AlarmTypeMetricAlarm), ""},
+		"history of composite alarms with a permission on some": {history(team, types.AlarmTypeCompositeAlarm),
+			"AccessDenied"},
+		"history of metric alarms with a permission on some": {history(team, types.AlarmTypeMetricAlarm), ""},
 		"its alarm": {put(named, alarm("team-1")), ""}, "another's alarm": {put(named, alarm("other")), "AccessDenied"},
 		"its alarm with tags, which it may not set": {put(named, tagged), "AccessDenied"},
 		"its namespace": {send(sender, "Mine"), ""}, "another namespace": {send(sender, "Yours"), "AccessDenied"},
@@ -199,13 +217,15 @@ func mailbox(t *testing.T, root *apitest.Actor) (topic, url string) {
 	apitest.Must(t, topicOut, err)
 	mayPublish := fmt.Sprintf(
 		`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Service":"sns.amazonaws.com"},`+
-			`"Action":"sqs:SendMessage","Resource":"*","Condition":{"ArnEquals":{"aws:SourceArn":%q}}}]}`, *topicOut.TopicArn)
+			`"Action":"sqs:SendMessage","Resource":"*","Condition":{"ArnEquals":{"aws:SourceArn":%q}}}]}`,
+		*topicOut.TopicArn)
 	queue, err := root.SQS.CreateQueue(t.Context(), &sqs.CreateQueueInput{
 		QueueName: aws.String("mail"), Attributes: map[string]string{"Policy": mayPublish},
 	})
 	apitest.Must(t, queue, err)
 	_, err = root.SNS.Subscribe(t.Context(), &sns.SubscribeInput{
-		TopicArn: topicOut.TopicArn, Protocol: aws.String("sqs"), Endpoint: aws.String("arn:aws:sqs:us-east-1:000000000000:mail"),
+		TopicArn: topicOut.TopicArn, Protocol: aws.String("sqs"),
+		Endpoint:   aws.String("arn:aws:sqs:us-east-1:000000000000:mail"),
 		Attributes: map[string]string{"RawMessageDelivery": "true"},
 	})
 	apitest.Must(t, 0, err)
@@ -222,8 +242,9 @@ func TestAlarmPublishes(t *testing.T) {
 	_, err := root.CW.PutMetricAlarm(ctx, &cloudwatch.PutMetricAlarmInput{
 		AlarmName: aws.String("a"), MetricName: aws.String("m"), Namespace: aws.String("n"),
 		Statistic: types.StatisticSum, Period: aws.Int32(60),
-		EvaluationPeriods: aws.Int32(1), Threshold: aws.Float64(1), ComparisonOperator: types.ComparisonOperatorGreaterThanThreshold,
-		AlarmActions: []string{topic, topic + "-gone"},
+		EvaluationPeriods: aws.Int32(1), Threshold: aws.Float64(1),
+		ComparisonOperator: types.ComparisonOperatorGreaterThanThreshold,
+		AlarmActions:       []string{topic, topic + "-gone"},
 	})
 	apitest.Must(t, 0, err)
 	_, err = root.CW.SetAlarmState(ctx, &cloudwatch.SetAlarmStateInput{
@@ -269,7 +290,8 @@ func TestAlarmOnAQueue(t *testing.T) {
 		Namespace: aws.String("AWS/SQS"), Statistic: types.StatisticMaximum,
 		Dimensions: []types.Dimension{{Name: aws.String("QueueName"), Value: aws.String("orders")}},
 		Period:     aws.Int32(60), EvaluationPeriods: aws.Int32(1),
-		Threshold: aws.Float64(0), ComparisonOperator: types.ComparisonOperatorGreaterThanThreshold, AlarmActions: []string{topic},
+		Threshold: aws.Float64(0), ComparisonOperator: types.ComparisonOperatorGreaterThanThreshold,
+		AlarmActions: []string{topic},
 	})
 	apitest.Must(t, 0, err)
 	apitest.Must(t, 0, root.Send(t, *queue.QueueUrl))
@@ -277,7 +299,8 @@ func TestAlarmOnAQueue(t *testing.T) {
 	for time.Since(sent) < 90*time.Second {
 		received, err := root.SQS.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: &mail, WaitTimeSeconds: 20})
 		if messages := apitest.Must(t, received, err).Messages; len(messages) > 0 {
-			if !strings.Contains(*messages[0].Body, `"NewStateValue":"ALARM","NewStateReason":"Threshold Crossed: 1 datapoint [1.0 (`) {
+			if !strings.Contains(*messages[0].Body,
+				`"NewStateValue":"ALARM","NewStateReason":"Threshold Crossed: 1 datapoint [1.0 (`) {
 				t.Errorf("received %s", *messages[0].Body)
 			}
 			return
@@ -346,7 +369,8 @@ func TestCompressedBodies(t *testing.T) {
 		},
 		"not compressed": {metric, 400, "and it is not"},
 		"cut":            {compressed(metric)[:20], 400, "and it is not"},
-		"a bomb":         {compressed(strings.Repeat(" ", 64<<20)), 413, "Request size 67108864 exceeded 1048576 bytes"},
+		"a bomb": {compressed(strings.Repeat(" ", 64<<20)), 413,
+			"Request size 67108864 exceeded 1048576 bytes"},
 	} {
 		r, err := http.NewRequest(http.MethodPost, s.Endpoint(), strings.NewReader(c.body))
 		apitest.Must(t, r, err)

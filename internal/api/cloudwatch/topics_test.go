@@ -61,11 +61,15 @@ func TestMetricsOfTopics(t *testing.T) {
 	const arn = "arn:aws:sqs:us-east-1:000000000000:"
 	subscribe("sqs", arn+"closed", map[string]string{"RedrivePolicy": `{"deadLetterTargetArn":"` + arn + `nowhere"}`})
 	subscribe("sqs", arn+"other", map[string]string{"FilterPolicy": `{"stage":["live"]}`})
-	subscribe("sqs", arn+"another", map[string]string{"FilterPolicy": `{"stage":["live"]}`, "FilterPolicyScope": "MessageBody"})
+	subscribe("sqs", arn+"another", map[string]string{
+		"FilterPolicy": `{"stage":["live"]}`, "FilterPolicyScope": "MessageBody",
+	})
 	for _, path := range []string{"/here", "/gone"} {
 		sub := subscribe("http", endpoint.URL+path, nil)
 		eventually.Succeeds(t, func() error {
-			out, err := root.SNS.GetSubscriptionAttributes(ctx, &sns.GetSubscriptionAttributesInput{SubscriptionArn: &sub})
+			out, err := root.SNS.GetSubscriptionAttributes(ctx, &sns.GetSubscriptionAttributesInput{
+				SubscriptionArn: &sub,
+			})
 			if err == nil && out.Attributes["PendingConfirmation"] != "false" {
 				err = errors.New("it was not confirmed")
 			}
@@ -88,7 +92,8 @@ func TestMetricsOfTopics(t *testing.T) {
 		out, err := root.CW.GetMetricStatistics(ctx, &cloudwatch.GetMetricStatisticsInput{
 			Namespace: aws.String("AWS/SNS"), MetricName: &metric,
 			Dimensions: []types.Dimension{{Name: aws.String("TopicName"), Value: &name}},
-			StartTime:  aws.Time(time.Now().Add(-time.Hour)), EndTime: aws.Time(time.Now().Add(time.Minute)), Period: aws.Int32(7200),
+			StartTime:  aws.Time(time.Now().Add(-time.Hour)), EndTime: aws.Time(time.Now().Add(time.Minute)),
+			Period:     aws.Int32(7200),
 			Statistics: []types.Statistic{types.StatisticSum, types.StatisticSampleCount},
 		})
 		if err != nil {
@@ -101,10 +106,13 @@ func TestMetricsOfTopics(t *testing.T) {
 		return sum, samples, nil
 	}
 	wants := map[string]float64{
-		"NumberOfMessagesPublished": 4, "PublishSize": 30 + 11 + 8, "NumberOfNotificationsDelivered": 8, "NumberOfNotificationsFailed": 8,
-		"NumberOfNotificationsFailedToRedriveToDlq": 4, "NumberOfNotificationsRedrivenToDlq": 0, "NumberOfNotificationsFilteredOut": 8,
-		"NumberOfNotificationsFilteredOut-NoMessageAttributes": 3, "NumberOfNotificationsFilteredOut-MessageAttributes": 1,
-		"NumberOfNotificationsFilteredOut-InvalidMessageBody": 3, "NumberOfNotificationsFilteredOut-MessageBody": 1,
+		"NumberOfMessagesPublished": 4, "PublishSize": 30 + 11 + 8, "NumberOfNotificationsDelivered": 8,
+		"NumberOfNotificationsFailed":               8,
+		"NumberOfNotificationsFailedToRedriveToDlq": 4, "NumberOfNotificationsRedrivenToDlq": 0,
+		"NumberOfNotificationsFilteredOut":                     8,
+		"NumberOfNotificationsFilteredOut-NoMessageAttributes": 3,
+		"NumberOfNotificationsFilteredOut-MessageAttributes":   1,
+		"NumberOfNotificationsFilteredOut-InvalidMessageBody":  3, "NumberOfNotificationsFilteredOut-MessageBody": 1,
 		"NumberOfNotificationsFilteredOut-InvalidAttributes": 0,
 	}
 	check := func() error {
@@ -117,7 +125,8 @@ func TestMetricsOfTopics(t *testing.T) {
 		return nil
 	}
 	for start := time.Now(); check() != nil && time.Since(start) < 150*time.Second; {
-		_, err := root.SQS.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: closed.QueueUrl, WaitTimeSeconds: 2}) // that long
+		// that long
+		_, err := root.SQS.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: closed.QueueUrl, WaitTimeSeconds: 2})
 		apitest.Must(t, 0, err)
 	}
 	if err := check(); err != nil {

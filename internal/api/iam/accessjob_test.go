@@ -12,7 +12,10 @@ func TestAccessJobs(t *testing.T) {
 	t.Parallel()
 	for range 100 {
 		for _, prefix := range jobPrefixes {
-			j := accessJob{id: identity.NewID(prefix), at: time.Date(2026, 11, 21, 1, 2, 3, 0, time.UTC), byAction: prefix == "AROA"}
+			j := accessJob{
+				id: identity.NewID(prefix), at: time.Date(2026, 11, 21, 1, 2, 3, 0, time.UTC),
+				byAction: prefix == "AROA",
+			}
 			text, ok := j.encode()
 			if got, read := decodeJob(text); !ok || !read || got != j || len(text) != 36 {
 				t.Fatalf("%+v is %q, which is %+v", j, text, got)

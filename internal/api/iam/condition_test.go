@@ -22,46 +22,72 @@ func TestConditionsOnTheTarget(t *testing.T) {
 	ctx := t.Context()
 	trust := aws.String(apitest.Trusting(account))
 	for name, boundary := range map[string]*string{"bounded": aws.String(x), "free": nil, "otherwise": aws.String(y)} {
-		u, err := root.IAM.CreateUser(ctx, &iam.CreateUserInput{UserName: &name, PermissionsBoundary: boundary, Tags: []types.Tag{
-			{Key: aws.String("Protected"), Value: aws.String("true")}}})
+		u, err := root.IAM.CreateUser(ctx,
+			&iam.CreateUserInput{UserName: &name, PermissionsBoundary: boundary, Tags: []types.Tag{
+				{Key: aws.String("Protected"), Value: aws.String("true")}}})
 		apitest.Must(t, u, err)
-		r, err := root.IAM.CreateRole(ctx, &iam.CreateRoleInput{RoleName: &name, PermissionsBoundary: boundary, AssumeRolePolicyDocument: trust})
+		r, err := root.IAM.CreateRole(ctx, &iam.CreateRoleInput{
+			RoleName: &name, PermissionsBoundary: boundary, AssumeRolePolicyDocument: trust,
+		})
 		apitest.Must(t, r, err)
 	}
 	document := aws.String(apitest.Allow("sqs:*", "*"))
 	calls := map[string]func(a *apitest.Actor, name *string) error{
 		"PutUserPolicy": func(a *apitest.Actor, name *string) error {
-			return apitest.Second(a.IAM.PutUserPolicy(ctx, &iam.PutUserPolicyInput{UserName: name, PolicyName: aws.String("p"), PolicyDocument: document}))
+			return apitest.Second(a.IAM.PutUserPolicy(ctx, &iam.PutUserPolicyInput{
+				UserName: name, PolicyName: aws.String("p"), PolicyDocument: document,
+			}))
 		},
 		"DeleteUserPolicy": func(a *apitest.Actor, name *string) error {
-			return apitest.Second(a.IAM.DeleteUserPolicy(ctx, &iam.DeleteUserPolicyInput{UserName: name, PolicyName: aws.String("p")}))
+			return apitest.Second(a.IAM.DeleteUserPolicy(ctx, &iam.DeleteUserPolicyInput{
+				UserName: name, PolicyName: aws.String("p"),
+			}))
 		},
 		"AttachUserPolicy": func(a *apitest.Actor, name *string) error {
-			return apitest.Second(a.IAM.AttachUserPolicy(ctx, &iam.AttachUserPolicyInput{UserName: name, PolicyArn: aws.String(x)}))
+			return apitest.Second(a.IAM.AttachUserPolicy(ctx, &iam.AttachUserPolicyInput{
+				UserName: name, PolicyArn: aws.String(x),
+			}))
 		},
 		"DetachUserPolicy": func(a *apitest.Actor, name *string) error {
-			return apitest.Second(a.IAM.DetachUserPolicy(ctx, &iam.DetachUserPolicyInput{UserName: name, PolicyArn: aws.String(x)}))
+			return apitest.Second(a.IAM.DetachUserPolicy(ctx, &iam.DetachUserPolicyInput{
+				UserName: name, PolicyArn: aws.String(x),
+			}))
 		},
 		"PutRolePolicy": func(a *apitest.Actor, name *string) error {
-			return apitest.Second(a.IAM.PutRolePolicy(ctx, &iam.PutRolePolicyInput{RoleName: name, PolicyName: aws.String("p"), PolicyDocument: document}))
+			return apitest.Second(a.IAM.PutRolePolicy(ctx, &iam.PutRolePolicyInput{
+				RoleName: name, PolicyName: aws.String("p"), PolicyDocument: document,
+			}))
 		},
 		"DeleteRolePolicy": func(a *apitest.Actor, name *string) error {
-			return apitest.Second(a.IAM.DeleteRolePolicy(ctx, &iam.DeleteRolePolicyInput{RoleName: name, PolicyName: aws.String("p")}))
+			return apitest.Second(a.IAM.DeleteRolePolicy(ctx, &iam.DeleteRolePolicyInput{
+				RoleName: name, PolicyName: aws.String("p"),
+			}))
 		},
 		"AttachRolePolicy": func(a *apitest.Actor, name *string) error {
-			return apitest.Second(a.IAM.AttachRolePolicy(ctx, &iam.AttachRolePolicyInput{RoleName: name, PolicyArn: aws.String(x)}))
+			return apitest.Second(a.IAM.AttachRolePolicy(ctx, &iam.AttachRolePolicyInput{
+				RoleName: name, PolicyArn: aws.String(x),
+			}))
 		},
 		"DetachRolePolicy": func(a *apitest.Actor, name *string) error {
-			return apitest.Second(a.IAM.DetachRolePolicy(ctx, &iam.DetachRolePolicyInput{RoleName: name, PolicyArn: aws.String(x)}))
+			return apitest.Second(a.IAM.DetachRolePolicy(ctx, &iam.DetachRolePolicyInput{
+				RoleName: name, PolicyArn: aws.String(x),
+			}))
 		},
 		"DeleteUserPermissionsBoundary": func(a *apitest.Actor, name *string) error {
-			return apitest.Second(a.IAM.DeleteUserPermissionsBoundary(ctx, &iam.DeleteUserPermissionsBoundaryInput{UserName: name}))
+			return apitest.Second(a.IAM.DeleteUserPermissionsBoundary(ctx, &iam.DeleteUserPermissionsBoundaryInput{
+				UserName: name,
+			}))
 		},
 		"DeleteRolePermissionsBoundary": func(a *apitest.Actor, name *string) error {
-			return apitest.Second(a.IAM.DeleteRolePermissionsBoundary(ctx, &iam.DeleteRolePermissionsBoundaryInput{RoleName: name}))
+			return apitest.Second(a.IAM.DeleteRolePermissionsBoundary(ctx, &iam.DeleteRolePermissionsBoundaryInput{
+				RoleName: name,
+			}))
 		},
-		"PutUserPermissionsBoundary": func(a *apitest.Actor, name *string) error { // what it sets counts, not what there is
-			return apitest.Second(a.IAM.PutUserPermissionsBoundary(ctx, &iam.PutUserPermissionsBoundaryInput{UserName: name, PermissionsBoundary: aws.String(y)}))
+		// what it sets counts, not what there is
+		"PutUserPermissionsBoundary": func(a *apitest.Actor, name *string) error {
+			return apitest.Second(a.IAM.PutUserPermissionsBoundary(ctx, &iam.PutUserPermissionsBoundaryInput{
+				UserName: name, PermissionsBoundary: aws.String(y),
+			}))
 		},
 		"CreateAccessKey": func(a *apitest.Actor, name *string) error {
 			return apitest.Second(a.IAM.CreateAccessKey(ctx, &iam.CreateAccessKeyInput{UserName: name}))
@@ -77,7 +103,9 @@ func TestConditionsOnTheTarget(t *testing.T) {
 
 	careful, _ := root.User(t, "careful", denies(`"StringEquals":{"iam:PermissionsBoundary":"`+x+`"}`))
 	for op := range calls {
-		_, err := root.IAM.PutUserPermissionsBoundary(ctx, &iam.PutUserPermissionsBoundaryInput{UserName: aws.String("bounded"), PermissionsBoundary: aws.String(x)})
+		_, err := root.IAM.PutUserPermissionsBoundary(ctx, &iam.PutUserPermissionsBoundaryInput{
+			UserName: aws.String("bounded"), PermissionsBoundary: aws.String(x),
+		})
 		apitest.Must(t, 0, err)
 		// Where a request sets a boundary, that one counts; the other actions do not have the key at all.
 		want := op != "PutUserPermissionsBoundary" && op != "CreateAccessKey"
@@ -104,13 +132,17 @@ func TestConditionsOnTheTarget(t *testing.T) {
 	delegate, _ := root.User(t, "delegate", `{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Resource":"*",
 		"Action":["iam:CreateUser","iam:AttachUserPolicy","iam:DetachUserPolicy","iam:PutUserPolicy","iam:DeleteUserPolicy","iam:PutUserPermissionsBoundary"],
 		"Condition":{"StringEquals":{"iam:PermissionsBoundary":"`+x+`"}}}]}`)
-	_, err := root.IAM.PutUserPermissionsBoundary(ctx, &iam.PutUserPermissionsBoundaryInput{UserName: aws.String("bounded"), PermissionsBoundary: aws.String(x)})
+	_, err := root.IAM.PutUserPermissionsBoundary(ctx, &iam.PutUserPermissionsBoundaryInput{
+		UserName: aws.String("bounded"), PermissionsBoundary: aws.String(x),
+	})
 	apitest.Must(t, 0, err)
 	_, err = delegate.IAM.CreateUser(ctx, &iam.CreateUserInput{UserName: aws.String("new")})
 	if apitest.Code(err) != "AccessDenied" {
 		t.Errorf("a user without the boundary: %v", err)
 	}
-	_, err = delegate.IAM.CreateUser(ctx, &iam.CreateUserInput{UserName: aws.String("new"), PermissionsBoundary: aws.String(x)})
+	_, err = delegate.IAM.CreateUser(ctx, &iam.CreateUserInput{
+		UserName: aws.String("new"), PermissionsBoundary: aws.String(x),
+	})
 	apitest.Must(t, 0, err)
 	for _, op := range []string{"AttachUserPolicy", "PutUserPolicy", "DetachUserPolicy", "DeleteUserPolicy"} {
 		for name, want := range map[string]bool{"bounded": false, "new": false, "free": true, "otherwise": true} {

@@ -12,12 +12,15 @@ func TestSimulationWithoutPolicies(t *testing.T) {
 	t.Parallel()
 	st := newStory(t)
 	mine, aws := "arn:aws:iam::"+account+":policy/p/mine", "arn:aws:iam::aws:policy/AmazonSQSFullAccess"
-	st.Does("CreatePolicy", with{"PolicyName", "mine", "Path", "/p/", "PolicyDocument", apitest.Allow("sns:Subscribe", "*")})
+	st.Does("CreatePolicy",
+		with{"PolicyName", "mine", "Path", "/p/", "PolicyDocument", apitest.Allow("sns:Subscribe", "*")})
 	st.Does("CreateUser", with{"UserName", "bob", "PermissionsBoundary", "arn:aws:iam::aws:policy/AdministratorAccess"})
 	st.Does("CreateGroup", with{"GroupName", "staff"})
 	st.Does("AddUserToGroup", with{"UserName", "bob", "GroupName", "staff"})
-	st.Does("PutUserPolicy", with{"UserName", "bob", "PolicyName", "own", "PolicyDocument", apitest.Allow("sns:Publish", "*")})
-	st.Does("PutGroupPolicy", with{"GroupName", "staff", "PolicyName", "own", "PolicyDocument", apitest.Allow("sns:CreateTopic", "*")})
+	st.Does("PutUserPolicy",
+		with{"UserName", "bob", "PolicyName", "own", "PolicyDocument", apitest.Allow("sns:Publish", "*")})
+	st.Does("PutGroupPolicy",
+		with{"GroupName", "staff", "PolicyName", "own", "PolicyDocument", apitest.Allow("sns:CreateTopic", "*")})
 	st.Does("AttachUserPolicy", with{"UserName", "bob", "PolicyArn", mine})
 	st.Does("AttachGroupPolicy", with{"GroupName", "staff", "PolicyArn", aws})
 	ask := with{"PolicySourceArn", "arn:aws:iam::" + account + ":user/bob"}
@@ -36,11 +39,13 @@ func TestSimulationWithoutPolicies(t *testing.T) {
 	}{
 		{nil, ""}, {with{at + "PolicyType", "scp"}, ""}, {with{at + "PolicyType", "permission-boundary"}, ""},
 		{with{at + "PolicyType", "inline"}, "sns:Publish sns:CreateTopic"},
-		{with{at + "PolicyType", "user-managed"}, "sns:Subscribe"}, {with{at + "PolicyType", "aws-managed"}, "sqs:SendMessage"},
+		{with{at + "PolicyType", "user-managed"}, "sns:Subscribe"},
+		{with{at + "PolicyType", "aws-managed"}, "sqs:SendMessage"},
 		{with{at + "PolicyArn", mine}, "sns:Subscribe"}, {with{at + "PolicyArn", mine + "x"}, ""},
 		{with{at + "PolicyArn", "arn:aws:iam::" + account + ":policy/p/m?n*"}, "sns:Subscribe"},
 		{with{at + "PolicyArn", "arn:aws:iam::aws:policy/*Access"}, "sqs:SendMessage"},
-		{inline("user", "bob"), "sns:Publish"}, {inline("group", "s*"), "sns:CreateTopic"}, {inline("user", "staff"), ""},
+		{inline("user", "bob"), "sns:Publish"}, {inline("group", "s*"), "sns:CreateTopic"},
+		{inline("user", "staff"), ""},
 		{append(inline("user", "bob"), "PolicyExclusionList.member.2.PolicyArn", aws), "sns:Publish sqs:SendMessage"},
 	} {
 		body := st.Does("SimulatePrincipalPolicy", append(ask, tc.without...))
@@ -60,7 +65,8 @@ func TestSimulationWithoutPolicies(t *testing.T) {
 	}
 	for _, in := range []with{
 		{at + "PolicyType", "inline", at + "PolicyArn", mine}, {at + "PolicyArn", "arn:aws:iam::*:policy/mine"},
-		{at + "PolicyArn", "arn:aws:iam::aws:policy/*a*"}, {at + "PolicyArn", mine[:30] + "-no-policy"}, inline("role", "*x*"),
+		{at + "PolicyArn", "arn:aws:iam::aws:policy/*a*"}, {at + "PolicyArn", mine[:30] + "-no-policy"},
+		inline("role", "*x*"),
 	} {
 		st.Fails("SimulatePrincipalPolicy", append(ask, in...), 400, "InvalidInput", "")
 	}

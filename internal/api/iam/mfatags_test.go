@@ -16,11 +16,15 @@ import (
 func TestTagsOfMFADevices(t *testing.T) {
 	t.Parallel()
 	st := newStory(t)
-	made := st.Does("CreateVirtualMFADevice", with{"VirtualMFADeviceName", "phone", "Tags.member.1.Key", "b", "Tags.member.1.Value", "2"},
+	made := st.Does("CreateVirtualMFADevice",
+		with{"VirtualMFADeviceName", "phone", "Tags.member.1.Key", "b", "Tags.member.1.Value", "2"},
 		"<Tags><member><Key>b</Key><Value>2</Value></member></Tags>")
 	device := with{"SerialNumber", apitest.Element(made, "SerialNumber")}
-	st.Does("TagMFADevice", append(device, "Tags.member.1.Key", "a", "Tags.member.1.Value", "1", "Tags.member.2.Key", "B", "Tags.member.2.Value", "3"))
-	st.Does("ListMFADeviceTags", device, "<Tags><member><Key>B</Key><Value>3</Value></member><member><Key>a</Key><Value>1</Value></member></Tags>")
+	st.Does("TagMFADevice",
+		append(device, "Tags.member.1.Key", "a", "Tags.member.1.Value", "1", "Tags.member.2.Key", "B",
+			"Tags.member.2.Value", "3"))
+	st.Does("ListMFADeviceTags", device,
+		"<Tags><member><Key>B</Key><Value>3</Value></member><member><Key>a</Key><Value>1</Value></member></Tags>")
 	st.Does("UntagMFADevice", append(device, "TagKeys.member.1", "A"))
 	if got := st.Does("ListMFADeviceTags", device); strings.Count(got, "<member>") != 1 {
 		t.Errorf("%s", got)
@@ -36,7 +40,8 @@ func TestTagsOfMFADevices(t *testing.T) {
 	} {
 		st.Refuses(action, in, 404, "NoSuchEntity", "VirtualMFADevice with serial number "+unknown+" does not exist.")
 	}
-	st.Fails("TagMFADevice", append(device, "Tags.member.1.Key", "aws:a", "Tags.member.1.Value", "1"), 400, "InvalidInput", "system tags")
+	st.Fails("TagMFADevice", append(device, "Tags.member.1.Key", "aws:a", "Tags.member.1.Value", "1"), 400,
+		"InvalidInput", "system tags")
 }
 
 // A policy can protect second factors by their tags.
@@ -48,10 +53,13 @@ func TestConditionsOnTagsOfMFADevices(t *testing.T) {
 		{"Effect":"Deny","Action":"iam:DeleteVirtualMFADevice","Resource":"*","Condition":{"StringEquals":{"aws:ResourceTag/keep":"true"}}}]}`)
 	for value, want := range map[string]string{"true": "AccessDenied", "false": ""} {
 		made, err := user.IAM.CreateVirtualMFADevice(t.Context(), &iam.CreateVirtualMFADeviceInput{
-			VirtualMFADeviceName: aws.String("keep-" + value), Tags: []types.Tag{{Key: aws.String("keep"), Value: &value}},
+			VirtualMFADeviceName: aws.String("keep-" + value),
+			Tags:                 []types.Tag{{Key: aws.String("keep"), Value: &value}},
 		})
 		apitest.Must(t, made, err)
-		_, err = user.IAM.DeleteVirtualMFADevice(t.Context(), &iam.DeleteVirtualMFADeviceInput{SerialNumber: made.VirtualMFADevice.SerialNumber})
+		_, err = user.IAM.DeleteVirtualMFADevice(t.Context(), &iam.DeleteVirtualMFADeviceInput{
+			SerialNumber: made.VirtualMFADevice.SerialNumber,
+		})
 		if got := apitest.Code(err); got != want {
 			t.Errorf("a device with the tag %s: %q", value, got)
 		}

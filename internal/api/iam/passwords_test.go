@@ -42,7 +42,9 @@ func TestLoginProfiles(t *testing.T) {
 	ctx, ann := t.Context(), aws.String("ann")
 	user, keyID := root.User(t, "ann", "")
 	create := func(password string) error {
-		_, err := root.IAM.CreateLoginProfile(ctx, &iam.CreateLoginProfileInput{UserName: ann, Password: &password, PasswordResetRequired: true})
+		_, err := root.IAM.CreateLoginProfile(ctx, &iam.CreateLoginProfileInput{
+			UserName: ann, Password: &password, PasswordResetRequired: true,
+		})
 		return err
 	}
 	update := func(in *iam.UpdateLoginProfileInput) error {
@@ -66,11 +68,15 @@ func TestLoginProfiles(t *testing.T) {
 		return err
 	}
 	mayChange := func() error {
-		_, err := root.IAM.UpdateAccountPasswordPolicy(ctx, &iam.UpdateAccountPasswordPolicyInput{AllowUsersToChangePassword: true, PasswordReusePrevention: aws.Int32(2), RequireNumbers: true})
+		_, err := root.IAM.UpdateAccountPasswordPolicy(ctx, &iam.UpdateAccountPasswordPolicyInput{
+			AllowUsersToChangePassword: true, PasswordReusePrevention: aws.Int32(2), RequireNumbers: true,
+		})
 		return err
 	}
 	refusals(t, []outcome{
-		{"update without a password", update(&iam.UpdateLoginProfileInput{UserName: ann, Password: aws.String("Correct-horse-1")}), "NoSuchEntity"},
+		{"update without a password",
+			update(&iam.UpdateLoginProfileInput{UserName: ann, Password: aws.String("Correct-horse-1")}),
+			"NoSuchEntity"},
 		{"delete without a password", remove(), "NoSuchEntity"},
 		{"too short", create("Ab-1"), "PasswordPolicyViolation"},
 		{"too simple", create("abcdefghijk"), "PasswordPolicyViolation"},
@@ -78,7 +84,8 @@ func TestLoginProfiles(t *testing.T) {
 		{"create again", create("Correct-horse-1"), "EntityAlreadyExists"},
 	})
 	got, err := root.IAM.GetLoginProfile(ctx, &iam.GetLoginProfileInput{UserName: ann})
-	if p := apitest.Must(t, got, err).LoginProfile; *p.UserName != "ann" || !p.PasswordResetRequired || time.Since(*p.CreateDate) > time.Hour {
+	if p := apitest.Must(t, got, err).LoginProfile; *p.UserName != "ann" || !p.PasswordResetRequired ||
+		time.Since(*p.CreateDate) > time.Hour {
 		t.Errorf("profile: %+v", p)
 	}
 	refusals(t, []outcome{
@@ -105,7 +112,9 @@ func TestChangePasswordCountsGuesses(t *testing.T) {
 	root := apitest.RootActor(s.Endpoint(), s.Root())
 	ctx, ann := t.Context(), aws.String("ann")
 	user, _ := root.User(t, "ann", apitest.Allow("iam:ChangePassword", "*"))
-	_, err := root.IAM.CreateLoginProfile(ctx, &iam.CreateLoginProfileInput{UserName: ann, Password: aws.String("Correct-horse-1")})
+	_, err := root.IAM.CreateLoginProfile(ctx, &iam.CreateLoginProfileInput{
+		UserName: ann, Password: aws.String("Correct-horse-1"),
+	})
 	apitest.Must(t, 0, err)
 	change := func(old, password string) string {
 		_, err := user.IAM.ChangePassword(ctx, &iam.ChangePasswordInput{OldPassword: &old, NewPassword: &password})
@@ -146,12 +155,17 @@ func TestPasswordPolicy(t *testing.T) {
 	_, err := get()
 	refusals(t, []outcome{
 		{"none", err, "NoSuchEntity"},
-		{"too short", update(&iam.UpdateAccountPasswordPolicyInput{MinimumPasswordLength: aws.Int32(5)}), "ValidationError"},
+		{"too short", update(&iam.UpdateAccountPasswordPolicyInput{MinimumPasswordLength: aws.Int32(5)}),
+			"ValidationError"},
 		{"too old", update(&iam.UpdateAccountPasswordPolicyInput{MaxPasswordAge: aws.Int32(1096)}), "ValidationError"},
-		{"set", update(&iam.UpdateAccountPasswordPolicyInput{MinimumPasswordLength: aws.Int32(12), RequireSymbols: true, MaxPasswordAge: aws.Int32(90)}), ""},
+		{"set",
+			update(&iam.UpdateAccountPasswordPolicyInput{
+				MinimumPasswordLength: aws.Int32(12), RequireSymbols: true, MaxPasswordAge: aws.Int32(90),
+			}), ""},
 	})
 	p, err := get()
-	if apitest.Must(t, p, err); *p.MinimumPasswordLength != 12 || !p.RequireSymbols || p.RequireNumbers || !p.ExpirePasswords || *p.MaxPasswordAge != 90 || p.PasswordReusePrevention != nil {
+	if apitest.Must(t, p, err); *p.MinimumPasswordLength != 12 || !p.RequireSymbols || p.RequireNumbers ||
+		!p.ExpirePasswords || *p.MaxPasswordAge != 90 || p.PasswordReusePrevention != nil {
 		t.Errorf("policy: %+v", p)
 	}
 	_, err = root.IAM.DeleteAccountPasswordPolicy(t.Context(), &iam.DeleteAccountPasswordPolicyInput{})
@@ -166,7 +180,9 @@ func TestVirtualMFADevices(t *testing.T) {
 	ctx, ann := t.Context(), aws.String("ann")
 	_, err := root.IAM.CreateUser(ctx, &iam.CreateUserInput{UserName: ann})
 	apitest.Must(t, 0, err)
-	made, err := root.IAM.CreateVirtualMFADevice(ctx, &iam.CreateVirtualMFADeviceInput{VirtualMFADeviceName: aws.String("phone"), Path: aws.String("/a/")})
+	made, err := root.IAM.CreateVirtualMFADevice(ctx, &iam.CreateVirtualMFADeviceInput{
+		VirtualMFADeviceName: aws.String("phone"), Path: aws.String("/a/"),
+	})
 	device := apitest.Must(t, made, err).VirtualMFADevice
 	if serial := *device.SerialNumber; serial != "arn:aws:iam::"+account+":mfa/a/phone" {
 		t.Errorf("serial number: %s", serial)
@@ -177,22 +193,30 @@ func TestVirtualMFADevices(t *testing.T) {
 	}
 	code := func(ago time.Duration) *string { return aws.String(apitest.Code6(t, seed, time.Now().Add(-ago))) }
 	enable := func(first, second *string) error {
-		_, err := root.IAM.EnableMFADevice(ctx, &iam.EnableMFADeviceInput{UserName: ann, SerialNumber: device.SerialNumber, AuthenticationCode1: first, AuthenticationCode2: second})
+		_, err := root.IAM.EnableMFADevice(ctx, &iam.EnableMFADeviceInput{
+			UserName: ann, SerialNumber: device.SerialNumber, AuthenticationCode1: first, AuthenticationCode2: second,
+		})
 		return err
 	}
 	remove := func() error {
-		_, err := root.IAM.DeleteVirtualMFADevice(ctx, &iam.DeleteVirtualMFADeviceInput{SerialNumber: device.SerialNumber})
+		_, err := root.IAM.DeleteVirtualMFADevice(ctx, &iam.DeleteVirtualMFADeviceInput{
+			SerialNumber: device.SerialNumber,
+		})
 		return err
 	}
 	deactivate := func() error {
-		_, err := root.IAM.DeactivateMFADevice(ctx, &iam.DeactivateMFADeviceInput{UserName: ann, SerialNumber: device.SerialNumber})
+		_, err := root.IAM.DeactivateMFADevice(ctx, &iam.DeactivateMFADeviceInput{
+			UserName: ann, SerialNumber: device.SerialNumber,
+		})
 		return err
 	}
 	deleteUser := func() error {
 		_, err := root.IAM.DeleteUser(ctx, &iam.DeleteUserInput{UserName: ann})
 		return err
 	}
-	_, twice := root.IAM.CreateVirtualMFADevice(ctx, &iam.CreateVirtualMFADeviceInput{VirtualMFADeviceName: aws.String("Phone")})
+	_, twice := root.IAM.CreateVirtualMFADevice(ctx, &iam.CreateVirtualMFADeviceInput{
+		VirtualMFADeviceName: aws.String("Phone"),
+	})
 	refusals(t, []outcome{
 		{"the same name", twice, "EntityAlreadyExists"},
 		{"wrong codes", enable(aws.String("000000"), aws.String("000000")), "InvalidAuthenticationCode"},
@@ -205,21 +229,30 @@ func TestVirtualMFADevices(t *testing.T) {
 		{"delete what is active", remove(), "DeleteConflict"},
 		{"delete the user", deleteUser(), "DeleteConflict"},
 	})
-	if err := deleteUser(); err == nil || !strings.Contains(err.Error(), "Cannot delete entity, must delete MFA device first.") {
+	if err := deleteUser(); err == nil ||
+		!strings.Contains(err.Error(), "Cannot delete entity, must delete MFA device first.") {
 		t.Errorf("delete the user: %v", err)
 	}
 	own, err := root.IAM.ListMFADevices(ctx, &iam.ListMFADevicesInput{UserName: ann})
-	if d := apitest.Must(t, own, err).MFADevices; len(d) != 1 || *d[0].SerialNumber != *device.SerialNumber || *d[0].UserName != "ann" {
+	if d := apitest.Must(t, own, err).MFADevices; len(d) != 1 || *d[0].SerialNumber != *device.SerialNumber ||
+		*d[0].UserName != "ann" {
 		t.Errorf("devices: %+v", d)
 	}
-	for status, want := range map[types.AssignmentStatusType]int{"": 1, types.AssignmentStatusTypeAssigned: 1, types.AssignmentStatusTypeUnassigned: 0} {
+	for status, want := range map[types.AssignmentStatusType]int{
+		"": 1, types.AssignmentStatusTypeAssigned: 1, types.AssignmentStatusTypeUnassigned: 0,
+	} {
 		all, err := root.IAM.ListVirtualMFADevices(ctx, &iam.ListVirtualMFADevicesInput{AssignmentStatus: status})
 		d := apitest.Must(t, all, err).VirtualMFADevices
-		if len(d) != want || want == 1 && (d[0].User == nil || *d[0].User.UserName != "ann" || len(d[0].Base32StringSeed)+len(d[0].QRCodePNG) > 0) {
+		if len(d) != want ||
+			want == 1 &&
+				(d[0].User == nil || *d[0].User.UserName != "ann" ||
+					len(d[0].Base32StringSeed)+len(d[0].QRCodePNG) > 0) {
 			t.Errorf("%s: %+v", status, d)
 		}
 	}
-	refusals(t, []outcome{{"deactivate", deactivate(), ""}, {"delete", remove(), ""}, {"delete again", remove(), "NoSuchEntity"}, {"delete the user", deleteUser(), ""}})
+	refusals(t,
+		[]outcome{{"deactivate", deactivate(), ""}, {"delete", remove(), ""},
+			{"delete again", remove(), "NoSuchEntity"}, {"delete the user", deleteUser(), ""}})
 	if strings.Contains(seed, "=") {
 		t.Errorf("the seed is padded: %s", seed)
 	}

@@ -36,7 +36,8 @@ func TestResyncMFADevice(t *testing.T) {
 	st.Fails("ResyncMFADevice", with{"UserName", "ann", "SerialNumber", serial, "AuthenticationCode1", "123456"},
 		400, "ValidationError", "Value null at 'authenticationCode2'")
 	st.Does("DeactivateMFADevice", with{"UserName", "ann", "SerialNumber", serial})
-	st.Refuses("EnableMFADevice", codes("ann", 11*time.Minute), 403, "InvalidAuthenticationCode", wrong) // forgets the clock
+	// forgets the clock
+	st.Refuses("EnableMFADevice", codes("ann", 11*time.Minute), 403, "InvalidAuthenticationCode", wrong)
 }
 
 func TestGetMFADevice(t *testing.T) {
@@ -47,12 +48,15 @@ func TestGetMFADevice(t *testing.T) {
 	serial, seed := apitest.Element(made, "SerialNumber"), apitest.Element(made, "Base32StringSeed")
 	named := with{"UserName", "ann", "SerialNumber", serial}
 	st.Refuses("GetMFADevice", named, 404, "NoSuchEntity", "MFA Device invalid for user.")
-	st.Does("EnableMFADevice", append(named, "AuthenticationCode1", apitest.Code6(t, seed, time.Now().Add(-30*time.Second)),
-		"AuthenticationCode2", apitest.Code6(t, seed, time.Now())))
+	st.Does("EnableMFADevice",
+		append(named, "AuthenticationCode1", apitest.Code6(t, seed, time.Now().Add(-30*time.Second)),
+			"AuthenticationCode2", apitest.Code6(t, seed, time.Now())))
 	want := []string{"<UserName>ann</UserName><SerialNumber>" + serial + "</SerialNumber><EnableDate>20"}
 	st.Does("GetMFADevice", named, want...)
 	ann.Does("GetMFADevice", with{"SerialNumber", serial}, want...)
-	ann.Fails("GetMFADevice", with{"UserName", "eve", "SerialNumber", serial}, 403, "AccessDenied", "iam:GetMFADevice on resource: arn:aws:iam::"+account+":user/eve")
-	st.Refuses("GetMFADevice", with{"SerialNumber", serial}, 400, "ValidationError", "Must specify userName when calling with non-User credentials")
+	ann.Fails("GetMFADevice", with{"UserName", "eve", "SerialNumber", serial}, 403, "AccessDenied",
+		"iam:GetMFADevice on resource: arn:aws:iam::"+account+":user/eve")
+	st.Refuses("GetMFADevice", with{"SerialNumber", serial}, 400, "ValidationError",
+		"Must specify userName when calling with non-User credentials")
 	st.Fails("GetMFADevice", with{"UserName", "ann", "SerialNumber", "short"}, 400, "ValidationError", "serialNumber")
 }

@@ -18,12 +18,15 @@ func TestSignInLimits(t *testing.T) {
 		create, update, get string
 		name, others        with
 	}{
-		{"CreateRole", "UpdateRole", "GetRole", with{"RoleName", "r"}, with{"AssumeRolePolicyDocument", apitest.Trusting(account)}},
-		{"CreateLoginProfile", "UpdateLoginProfile", "GetLoginProfile", with{"UserName", "bob"}, with{"Password", "Abcdefg1!"}},
+		{"CreateRole", "UpdateRole", "GetRole", with{"RoleName", "r"},
+			with{"AssumeRolePolicyDocument", apitest.Trusting(account)}},
+		{"CreateLoginProfile", "UpdateLoginProfile", "GetLoginProfile", with{"UserName", "bob"},
+			with{"Password", "Abcdefg1!"}},
 	} {
 		in := func(pairs ...string) with { return append(append(with{}, kind.name...), pairs...) }
-		st.Refuses(kind.create, append(in(limit, "3599"), kind.others...), 400, "ValidationError", "1 validation error detected: "+
-			"Value '3599' at 'maxSigninSessionDuration' failed to satisfy constraint: Member must have value greater than or equal to 3600")
+		st.Refuses(kind.create, append(in(limit, "3599"), kind.others...), 400, "ValidationError",
+			"1 validation error detected: "+
+				"Value '3599' at 'maxSigninSessionDuration' failed to satisfy constraint: Member must have value greater than or equal to 3600")
 		st.Does(kind.create, append(in(limit, "3600"), kind.others...), shown("3600"))
 		st.Does(kind.get, in(), shown("3600"))
 		st.Does(kind.update, in(reset, "false"))

@@ -32,10 +32,12 @@ func TestSimulationsAreBounded(t *testing.T) {
 	_, err := apitest.RootActor(s.Endpoint(), s.Root()).IAM.AttachUserPolicy(t.Context(), &iam.AttachUserPolicyInput{
 		UserName: aws.String("reader"), PolicyArn: aws.String("arn:aws:iam::aws:policy/IAMReadOnlyAccess")})
 	apitest.Must(t, 0, err)
-	conditional := statements(700, `{"Effect":"Allow","Action":"*","Resource":"*","Condition":{"StringEquals":{"app:y":"b"}}}`)
+	conditional := statements(700,
+		`{"Effect":"Allow","Action":"*","Resource":"*","Condition":{"StringEquals":{"app:y":"b"}}}`)
 	matching := statements(1000, `{"Effect":"Allow","Action":"*","Resource":"*"}`)
 	entry := func(value string) []types.ContextEntry {
-		return []types.ContextEntry{{ContextKeyName: aws.String("app:y"), ContextKeyType: types.ContextKeyTypeEnumString, ContextKeyValues: []string{value}}}
+		return []types.ContextEntry{{ContextKeyName: aws.String("app:y"),
+			ContextKeyType: types.ContextKeyTypeEnumString, ContextKeyValues: []string{value}}}
 	}
 	many := func(n int) (all []string) {
 		for i := range n {
@@ -48,14 +50,34 @@ func TestSimulationsAreBounded(t *testing.T) {
 		in      iam.SimulateCustomPolicyInput
 		refused string
 	}{
-		{"a long value", iam.SimulateCustomPolicyInput{PolicyInputList: []string{conditional}, ContextEntries: entry(strings.Repeat("a", 1_000_000))}, "ValidationError"},
-		{"a value of the greatest length", iam.SimulateCustomPolicyInput{PolicyInputList: []string{conditional}, ContextEntries: entry(strings.Repeat("a", 2048))}, ""},
-		{"a costly pattern", iam.SimulateCustomPolicyInput{ContextEntries: entry(strings.Repeat("a", 2048)), PolicyInputList: []string{
-			statements(20, `{"Effect":"Allow","Action":"*","Resource":"*","Condition":{"StringLike":{"app:y":"`+strings.Repeat("*a", 1000)+`b"}}}`)}}, ""},
-		{"many entries", iam.SimulateCustomPolicyInput{PolicyInputList: []string{conditional}, ContextEntries: make([]types.ContextEntry, 51)}, "ValidationError"},
-		{"many documents", iam.SimulateCustomPolicyInput{PolicyInputList: []string{conditional, matching}}, "InvalidInput"},
-		{"too many questions", iam.SimulateCustomPolicyInput{PolicyInputList: []string{conditional}, ActionNames: many(100), ResourceArns: many(11)}, "InvalidInput"},
-		{"as many as there can be", iam.SimulateCustomPolicyInput{PolicyInputList: []string{matching}, ActionNames: many(100), ResourceArns: many(10), MaxItems: aws.Int32(1000)}, ""},
+		{"a long value",
+			iam.SimulateCustomPolicyInput{
+				PolicyInputList: []string{conditional}, ContextEntries: entry(strings.Repeat("a", 1_000_000)),
+			}, "ValidationError"},
+		{"a value of the greatest length",
+			iam.SimulateCustomPolicyInput{
+				PolicyInputList: []string{conditional}, ContextEntries: entry(strings.Repeat("a", 2048)),
+			}, ""},
+		{"a costly pattern",
+			iam.SimulateCustomPolicyInput{ContextEntries: entry(strings.Repeat("a", 2048)), PolicyInputList: []string{
+				statements(20,
+					`{"Effect":"Allow","Action":"*","Resource":"*","Condition":{"StringLike":{"app:y":"`+
+						strings.Repeat("*a", 1000)+`b"}}}`)}}, ""},
+		{"many entries",
+			iam.SimulateCustomPolicyInput{
+				PolicyInputList: []string{conditional}, ContextEntries: make([]types.ContextEntry, 51),
+			}, "ValidationError"},
+		{"many documents", iam.SimulateCustomPolicyInput{PolicyInputList: []string{conditional, matching}},
+			"InvalidInput"},
+		{"too many questions",
+			iam.SimulateCustomPolicyInput{
+				PolicyInputList: []string{conditional}, ActionNames: many(100), ResourceArns: many(11),
+			}, "InvalidInput"},
+		{"as many as there can be",
+			iam.SimulateCustomPolicyInput{
+				PolicyInputList: []string{matching}, ActionNames: many(100), ResourceArns: many(10),
+				MaxItems: aws.Int32(1000),
+			}, ""},
 	} {
 		if tc.in.ActionNames == nil {
 			tc.in.ActionNames = []string{"sqs:SendMessage"}
@@ -83,7 +105,9 @@ func TestSimulationsAreBounded(t *testing.T) {
 	}
 
 	// Together the answers have all results.
-	in := &iam.SimulateCustomPolicyInput{PolicyInputList: []string{matching}, ActionNames: many(20), MaxItems: aws.Int32(1000)}
+	in := &iam.SimulateCustomPolicyInput{
+		PolicyInputList: []string{matching}, ActionNames: many(20), MaxItems: aws.Int32(1000),
+	}
 	var got []string
 	pages := 0
 	for p := iam.NewSimulateCustomPolicyPaginator(reader.IAM, in); p.HasMorePages(); pages++ {
@@ -111,7 +135,9 @@ func TestSimulationsTakeTurns(t *testing.T) {
 		"Action": {"SimulateCustomPolicy"}, "Version": {"2010-05-08"}, "MaxItems": {"1000"},
 		"ContextEntries.member.1.ContextKeyName": {"app:y"}, "ContextEntries.member.1.ContextKeyType": {"string"},
 		"ContextEntries.member.1.ContextKeyValues.member.1": {strings.Repeat("a", 2048)},
-		"PolicyInputList.member.1":                          {statements(20, `{"Effect":"Allow","Action":"*","Resource":"*","Condition":{"StringLike":{"app:y":"`+strings.Repeat("*a", 1000)+`b"}}}`)},
+		"PolicyInputList.member.1": {statements(20,
+			`{"Effect":"Allow","Action":"*","Resource":"*","Condition":{"StringLike":{"app:y":"`+strings.Repeat("*a",
+				1000)+`b"}}}`)},
 	}
 	for i := range 100 {
 		costly.Set(fmt.Sprintf("ActionNames.member.%d", i+1), fmt.Sprint("sqs:Action", i))
@@ -170,17 +196,20 @@ func TestSimulatedCallersOfOtherAccounts(t *testing.T) {
 	ask := func(name, condition string) (types.PolicyEvaluationDecisionType, []string) {
 		t.Helper()
 		out, err := curious.IAM.SimulateCustomPolicy(t.Context(), &iam.SimulateCustomPolicyInput{
-			ActionNames: []string{"sqs:SendMessage"}, CallerArn: aws.String("arn:aws:iam::" + account + ":user/" + name),
+			ActionNames:     []string{"sqs:SendMessage"},
+			CallerArn:       aws.String("arn:aws:iam::" + account + ":user/" + name),
 			PolicyInputList: []string{`{"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":"*","Resource":"*","Condition":{"StringLike":{` + condition + `}}}}`},
 		})
 		r := apitest.Must(t, out, err).EvaluationResults[0]
 		return r.EvalDecision, r.MissingContextValues
 	}
-	for _, condition := range []string{`"aws:userid":"AIDA*"`, `"aws:PrincipalTag/project":"s*"`, `"aws:username":"*"`} {
+	for _, condition := range []string{`"aws:userid":"AIDA*"`, `"aws:PrincipalTag/project":"s*"`,
+		`"aws:username":"*"`} {
 		decision, missing := ask("victim", condition)
 		other, alsoMissing := ask("nobody", condition)
 		if decision != other || fmt.Sprint(missing) != fmt.Sprint(alsoMissing) {
-			t.Errorf("%s: %s %v of a user that exists, %s %v of one that does not", condition, decision, missing, other, alsoMissing)
+			t.Errorf("%s: %s %v of a user that exists, %s %v of one that does not", condition, decision, missing, other,
+				alsoMissing)
 		}
 	}
 }

@@ -108,7 +108,8 @@ var userResource = resource{
 	},
 	create: func(p *provider, want state) error {
 		return ok(p.CreateUser(p.t.Context(), &iam.CreateUserInput{
-			UserName: aws.String(want["name"]), Path: aws.String(want["path"]), PermissionsBoundary: optional(want["permissions_boundary"]), Tags: tagsOf(want)}))
+			UserName: aws.String(want["name"]), Path: aws.String(want["path"]),
+			PermissionsBoundary: optional(want["permissions_boundary"]), Tags: tagsOf(want)}))
 	},
 	read: func(p *provider) (state, error) {
 		out, err := p.GetUser(p.t.Context(), &iam.GetUserInput{UserName: aws.String("app")})
@@ -122,14 +123,21 @@ var userResource = resource{
 		if fmt.Sprint(addTagsTo(state{}, tags.Tags)) != fmt.Sprint(addTagsTo(state{}, out.User.Tags)) {
 			p.t.Errorf("GetUser and ListUserTags have different tags")
 		}
-		return addTagsTo(state{"name": *out.User.UserName, "path": *out.User.Path, "permissions_boundary": boundaryOf(out.User.PermissionsBoundary)}, out.User.Tags), nil
+		return addTagsTo(state{
+			"name": *out.User.UserName, "path": *out.User.Path,
+			"permissions_boundary": boundaryOf(out.User.PermissionsBoundary),
+		}, out.User.Tags), nil
 	},
 	update: func(p *provider, have, want state) error {
 		name := aws.String("app")
-		if err := ok(p.UpdateUser(p.t.Context(), &iam.UpdateUserInput{UserName: name, NewUserName: name, NewPath: aws.String(want["path"])})); err != nil {
+		if err := ok(p.UpdateUser(p.t.Context(), &iam.UpdateUserInput{
+			UserName: name, NewUserName: name, NewPath: aws.String(want["path"]),
+		})); err != nil {
 			return err
 		}
-		if err := ok(p.PutUserPermissionsBoundary(p.t.Context(), &iam.PutUserPermissionsBoundaryInput{UserName: name, PermissionsBoundary: aws.String(want["permissions_boundary"])})); err != nil {
+		if err := ok(p.PutUserPermissionsBoundary(p.t.Context(), &iam.PutUserPermissionsBoundaryInput{
+			UserName: name, PermissionsBoundary: aws.String(want["permissions_boundary"]),
+		})); err != nil {
 			return err
 		}
 		removed, set := tagChanges(have, want)
@@ -146,24 +154,34 @@ var userResource = resource{
 		}
 		keys, err := p.ListAccessKeys(ctx, &iam.ListAccessKeysInput{UserName: name})
 		for _, k := range apitest.Must(p.t, keys, err).AccessKeyMetadata {
-			apitest.Must(p.t, 0, ok(p.DeleteAccessKey(ctx, &iam.DeleteAccessKeyInput{UserName: name, AccessKeyId: k.AccessKeyId})))
+			apitest.Must(p.t, 0,
+				ok(p.DeleteAccessKey(ctx, &iam.DeleteAccessKeyInput{UserName: name, AccessKeyId: k.AccessKeyId})))
 		}
 		ssh, err := p.ListSSHPublicKeys(ctx, &iam.ListSSHPublicKeysInput{UserName: name})
-		virtual, err2 := p.ListVirtualMFADevices(ctx, &iam.ListVirtualMFADevicesInput{AssignmentStatus: types.AssignmentStatusTypeAssigned})
+		virtual, err2 := p.ListVirtualMFADevices(ctx, &iam.ListVirtualMFADevicesInput{
+			AssignmentStatus: types.AssignmentStatusTypeAssigned,
+		})
 		devices, err3 := p.ListMFADevices(ctx, &iam.ListMFADevicesInput{UserName: name})
 		certificates, err4 := p.ListSigningCertificates(ctx, &iam.ListSigningCertificatesInput{UserName: name})
-		credentials, err5 := p.ListServiceSpecificCredentials(ctx, &iam.ListServiceSpecificCredentialsInput{UserName: name})
+		credentials, err5 := p.ListServiceSpecificCredentials(ctx, &iam.ListServiceSpecificCredentialsInput{
+			UserName: name,
+		})
 		for _, err := range []error{err, err2, err3, err4, err5} {
 			apitest.Must(p.t, 0, err)
 		}
-		if len(ssh.SSHPublicKeys)+len(virtual.VirtualMFADevices)+len(devices.MFADevices)+len(certificates.Certificates)+len(credentials.ServiceSpecificCredentials) > 0 ||
+		if len(ssh.SSHPublicKeys)+len(virtual.VirtualMFADevices)+len(devices.MFADevices)+len(certificates.Certificates)+
+			len(credentials.ServiceSpecificCredentials) > 0 ||
 			ssh.IsTruncated || virtual.IsTruncated || devices.IsTruncated || certificates.IsTruncated {
 			p.t.Errorf("the user has what it cannot have")
 		}
-		if code := apitest.Code(ok(p.GetLoginProfile(ctx, &iam.GetLoginProfileInput{UserName: name}))); code != "NoSuchEntity" {
+		if code := apitest.Code(ok(p.GetLoginProfile(ctx, &iam.GetLoginProfileInput{
+			UserName: name,
+		}))); code != "NoSuchEntity" {
 			p.t.Errorf("GetLoginProfile: %s", code)
 		}
-		if code := apitest.Code(ok(p.DeleteLoginProfile(ctx, &iam.DeleteLoginProfileInput{UserName: name}))); code != "NoSuchEntity" {
+		if code := apitest.Code(ok(p.DeleteLoginProfile(ctx, &iam.DeleteLoginProfileInput{
+			UserName: name,
+		}))); code != "NoSuchEntity" {
 			p.t.Errorf("DeleteLoginProfile: %s", code)
 		}
 		return ok(p.DeleteUser(ctx, &iam.DeleteUserInput{UserName: name}))
@@ -173,13 +191,17 @@ var userResource = resource{
 var roleResource = resource{
 	kind: "aws_iam_role",
 	want: [2]state{
-		{"name": "r", "path": "/", "description": "", "max_session_duration": "3600", "permissions_boundary": "", "assume_role_policy": apitest.Trusting(account), "tags.a": "1"},
-		{"name": "r", "path": "/", "description": "for jobs", "max_session_duration": "7200", "permissions_boundary": fullAccess,
-			"assume_role_policy": apitest.Trusting(otherAccount), "tags.b": "2"},
+		{"name": "r", "path": "/", "description": "", "max_session_duration": "3600", "permissions_boundary": "",
+			"assume_role_policy": apitest.Trusting(account), "tags.a": "1"},
+		{"name": "r", "path": "/", "description": "for jobs", "max_session_duration": "7200",
+			"permissions_boundary": fullAccess,
+			"assume_role_policy":   apitest.Trusting(otherAccount), "tags.b": "2"},
 	},
 	create: func(p *provider, want state) error {
-		return ok(p.CreateRole(p.t.Context(), &iam.CreateRoleInput{RoleName: aws.String("r"), Path: aws.String(want["path"]), AssumeRolePolicyDocument: aws.String(want["assume_role_policy"]),
-			MaxSessionDuration: aws.Int32(3600), Tags: tagsOf(want)}))
+		return ok(p.CreateRole(p.t.Context(),
+			&iam.CreateRoleInput{RoleName: aws.String("r"), Path: aws.String(want["path"]),
+				AssumeRolePolicyDocument: aws.String(want["assume_role_policy"]),
+				MaxSessionDuration:       aws.Int32(3600), Tags: tagsOf(want)}))
 	},
 	read: func(p *provider) (state, error) {
 		ctx, name := p.t.Context(), aws.String("r")
@@ -197,18 +219,28 @@ var roleResource = resource{
 			p.t.Errorf("a role with %v, %v, %v", inline.PolicyNames, attached.AttachedPolicies, tags.Tags)
 		}
 		return addTagsTo(state{
-			"name": *out.Role.RoleName, "path": *out.Role.Path, "description": aws.ToString(out.Role.Description), "max_session_duration": fmt.Sprint(*out.Role.MaxSessionDuration),
-			"permissions_boundary": boundaryOf(out.Role.PermissionsBoundary), "assume_role_policy": decoded(p.t, out.Role.AssumeRolePolicyDocument),
+			"name": *out.Role.RoleName, "path": *out.Role.Path, "description": aws.ToString(out.Role.Description),
+			"max_session_duration": fmt.Sprint(*out.Role.MaxSessionDuration),
+			"permissions_boundary": boundaryOf(out.Role.PermissionsBoundary),
+			"assume_role_policy":   decoded(p.t, out.Role.AssumeRolePolicyDocument),
 		}, out.Role.Tags), nil
 	},
 	update: func(p *provider, have, want state) error {
 		ctx, name := p.t.Context(), aws.String("r")
 		removed, set := tagChanges(have, want)
 		for _, err := range []error{
-			ok(p.UpdateAssumeRolePolicy(ctx, &iam.UpdateAssumeRolePolicyInput{RoleName: name, PolicyDocument: aws.String(want["assume_role_policy"])})),
-			ok(p.UpdateRoleDescription(ctx, &iam.UpdateRoleDescriptionInput{RoleName: name, Description: aws.String(want["description"])})),
-			ok(p.UpdateRole(ctx, &iam.UpdateRoleInput{RoleName: name, Description: aws.String(want["description"]), MaxSessionDuration: aws.Int32(7200)})),
-			ok(p.PutRolePermissionsBoundary(ctx, &iam.PutRolePermissionsBoundaryInput{RoleName: name, PermissionsBoundary: aws.String(want["permissions_boundary"])})),
+			ok(p.UpdateAssumeRolePolicy(ctx, &iam.UpdateAssumeRolePolicyInput{
+				RoleName: name, PolicyDocument: aws.String(want["assume_role_policy"]),
+			})),
+			ok(p.UpdateRoleDescription(ctx, &iam.UpdateRoleDescriptionInput{
+				RoleName: name, Description: aws.String(want["description"]),
+			})),
+			ok(p.UpdateRole(ctx, &iam.UpdateRoleInput{
+				RoleName: name, Description: aws.String(want["description"]), MaxSessionDuration: aws.Int32(7200),
+			})),
+			ok(p.PutRolePermissionsBoundary(ctx, &iam.PutRolePermissionsBoundaryInput{
+				RoleName: name, PermissionsBoundary: aws.String(want["permissions_boundary"]),
+			})),
 			ok(p.UntagRole(ctx, &iam.UntagRoleInput{RoleName: name, TagKeys: removed})),
 			ok(p.TagRole(ctx, &iam.TagRoleInput{RoleName: name, Tags: set})),
 		} {
@@ -219,7 +251,9 @@ var roleResource = resource{
 		return nil
 	},
 	delete: func(p *provider) error {
-		out, err := p.ListInstanceProfilesForRole(p.t.Context(), &iam.ListInstanceProfilesForRoleInput{RoleName: aws.String("r")})
+		out, err := p.ListInstanceProfilesForRole(p.t.Context(), &iam.ListInstanceProfilesForRoleInput{
+			RoleName: aws.String("r"),
+		})
 		if apitest.Must(p.t, out, err); len(out.InstanceProfiles) > 0 || out.IsTruncated {
 			p.t.Errorf("the role has instance profiles")
 		}
@@ -231,7 +265,9 @@ var groupResource = resource{
 	kind: "aws_iam_group",
 	want: [2]state{{"path": "/"}, {"path": "/teams/"}},
 	create: func(p *provider, want state) error {
-		return ok(p.CreateGroup(p.t.Context(), &iam.CreateGroupInput{GroupName: aws.String("g"), Path: aws.String(want["path"])}))
+		return ok(p.CreateGroup(p.t.Context(), &iam.CreateGroupInput{
+			GroupName: aws.String("g"), Path: aws.String(want["path"]),
+		}))
 	},
 	read: func(p *provider) (state, error) {
 		out, err := p.GetGroup(p.t.Context(), &iam.GetGroupInput{GroupName: aws.String("g")})
@@ -241,7 +277,9 @@ var groupResource = resource{
 		return state{"path": *out.Group.Path}, nil
 	},
 	update: func(p *provider, _, want state) error {
-		return ok(p.UpdateGroup(p.t.Context(), &iam.UpdateGroupInput{GroupName: aws.String("g"), NewGroupName: aws.String("g"), NewPath: aws.String(want["path"])}))
+		return ok(p.UpdateGroup(p.t.Context(), &iam.UpdateGroupInput{
+			GroupName: aws.String("g"), NewGroupName: aws.String("g"), NewPath: aws.String(want["path"]),
+		}))
 	},
 	delete: func(p *provider) error {
 		return ok(p.DeleteGroup(p.t.Context(), &iam.DeleteGroupInput{GroupName: aws.String("g")}))
@@ -251,12 +289,15 @@ var groupResource = resource{
 var policyResource = resource{
 	kind: "aws_iam_policy",
 	want: [2]state{
-		{"name": "p", "path": "/", "description": "sends", "policy": apitest.Allow("sqs:SendMessage", "*"), "tags.a": "1"},
+		{"name": "p", "path": "/", "description": "sends", "policy": apitest.Allow("sqs:SendMessage", "*"),
+			"tags.a": "1"},
 		{"name": "p", "path": "/", "description": "sends", "policy": apitest.Allow("sqs:*", "*"), "tags.a": "2"},
 	},
 	create: func(p *provider, want state) error {
-		return ok(p.CreatePolicy(p.t.Context(), &iam.CreatePolicyInput{PolicyName: aws.String(want["name"]), Path: aws.String(want["path"]),
-			Description: aws.String(want["description"]), PolicyDocument: aws.String(want["policy"]), Tags: tagsOf(want)}))
+		return ok(p.CreatePolicy(p.t.Context(),
+			&iam.CreatePolicyInput{PolicyName: aws.String(want["name"]), Path: aws.String(want["path"]),
+				Description: aws.String(want["description"]), PolicyDocument: aws.String(want["policy"]),
+				Tags: tagsOf(want)}))
 	},
 	read: func(p *provider) (state, error) {
 		ctx, arn := p.t.Context(), aws.String("arn:aws:iam::"+account+":policy/p")
@@ -264,7 +305,9 @@ var policyResource = resource{
 		if none, err := gone(err); none || err != nil {
 			return nil, err
 		}
-		version, err := p.GetPolicyVersion(ctx, &iam.GetPolicyVersionInput{PolicyArn: arn, VersionId: out.Policy.DefaultVersionId})
+		version, err := p.GetPolicyVersion(ctx, &iam.GetPolicyVersionInput{
+			PolicyArn: arn, VersionId: out.Policy.DefaultVersionId,
+		})
 		tags, err2 := p.ListPolicyTags(ctx, &iam.ListPolicyTagsInput{PolicyArn: arn})
 		for _, err := range []error{err, err2} {
 			apitest.Must(p.t, 0, err)
@@ -272,8 +315,9 @@ var policyResource = resource{
 		if len(tags.Tags) != len(out.Policy.Tags) {
 			p.t.Errorf("GetPolicy and ListPolicyTags have different tags")
 		}
-		return addTagsTo(state{"name": *out.Policy.PolicyName, "path": *out.Policy.Path, "description": aws.ToString(out.Policy.Description),
-			"policy": decoded(p.t, version.PolicyVersion.Document)}, out.Policy.Tags), nil
+		return addTagsTo(state{"name": *out.Policy.PolicyName, "path": *out.Policy.Path,
+			"description": aws.ToString(out.Policy.Description),
+			"policy":      decoded(p.t, version.PolicyVersion.Document)}, out.Policy.Tags), nil
 	},
 	update: func(p *provider, have, want state) error {
 		ctx, arn := p.t.Context(), aws.String("arn:aws:iam::"+account+":policy/p")
@@ -281,7 +325,9 @@ var policyResource = resource{
 		if apitest.Must(p.t, versions, err); len(versions.Versions) != 1 {
 			p.t.Errorf("%d versions", len(versions.Versions))
 		}
-		if err := ok(p.CreatePolicyVersion(ctx, &iam.CreatePolicyVersionInput{PolicyArn: arn, PolicyDocument: aws.String(want["policy"]), SetAsDefault: true})); err != nil {
+		if err := ok(p.CreatePolicyVersion(ctx, &iam.CreatePolicyVersionInput{
+			PolicyArn: arn, PolicyDocument: aws.String(want["policy"]), SetAsDefault: true,
+		})); err != nil {
 			return err
 		}
 		removed, set := tagChanges(have, want)
@@ -295,7 +341,10 @@ var policyResource = resource{
 		versions, err := p.ListPolicyVersions(ctx, &iam.ListPolicyVersionsInput{PolicyArn: arn})
 		for _, v := range apitest.Must(p.t, versions, err).Versions {
 			if !v.IsDefaultVersion {
-				apitest.Must(p.t, 0, ok(p.DeletePolicyVersion(ctx, &iam.DeletePolicyVersionInput{PolicyArn: arn, VersionId: v.VersionId})))
+				apitest.Must(p.t, 0,
+					ok(p.DeletePolicyVersion(ctx, &iam.DeletePolicyVersionInput{
+						PolicyArn: arn, VersionId: v.VersionId,
+					})))
 			}
 		}
 		return ok(p.DeletePolicy(ctx, &iam.DeletePolicyInput{PolicyArn: arn}))
@@ -304,7 +353,8 @@ var policyResource = resource{
 
 // attachment and inline policies need the user, group and role that they are for.
 
-func attachmentResource(kind string, attach, detach func(*provider, *string) error, list func(*provider) ([]types.AttachedPolicy, error)) resource {
+func attachmentResource(kind string, attach, detach func(*provider, *string) error,
+	list func(*provider) ([]types.AttachedPolicy, error)) resource {
 	return resource{
 		kind:   kind,
 		want:   [2]state{{"policy_arn": fullAccess}, {"policy_arn": fullAccess}},
@@ -321,7 +371,8 @@ func attachmentResource(kind string, attach, detach func(*provider, *string) err
 	}
 }
 
-func inlineResource(kind string, put func(p *provider, document *string) error, get func(*provider) (*string, error), remove func(*provider) error) resource {
+func inlineResource(kind string, put func(p *provider, document *string) error, get func(*provider) (*string, error),
+	remove func(*provider) error) resource {
 	return resource{
 		kind:   kind,
 		want:   [2]state{{"policy": apitest.Allow("sqs:SendMessage", "*")}, {"policy": apitest.Allow("sqs:*", "*")}},
@@ -350,18 +401,26 @@ func dependents() []resource {
 				return ok(p.DetachUserPolicy(p.t.Context(), &iam.DetachUserPolicyInput{UserName: user, PolicyArn: arn}))
 			},
 			func(p *provider) ([]types.AttachedPolicy, error) {
-				out, err := p.ListAttachedUserPolicies(p.t.Context(), &iam.ListAttachedUserPoliciesInput{UserName: user})
+				out, err := p.ListAttachedUserPolicies(p.t.Context(), &iam.ListAttachedUserPoliciesInput{
+					UserName: user,
+				})
 				return apitest.Must(p.t, out, err).AttachedPolicies, nil
 			}),
 		attachmentResource("aws_iam_group_policy_attachment",
 			func(p *provider, arn *string) error {
-				return ok(p.AttachGroupPolicy(p.t.Context(), &iam.AttachGroupPolicyInput{GroupName: group, PolicyArn: arn}))
+				return ok(p.AttachGroupPolicy(p.t.Context(), &iam.AttachGroupPolicyInput{
+					GroupName: group, PolicyArn: arn,
+				}))
 			},
 			func(p *provider, arn *string) error {
-				return ok(p.DetachGroupPolicy(p.t.Context(), &iam.DetachGroupPolicyInput{GroupName: group, PolicyArn: arn}))
+				return ok(p.DetachGroupPolicy(p.t.Context(), &iam.DetachGroupPolicyInput{
+					GroupName: group, PolicyArn: arn,
+				}))
 			},
 			func(p *provider) ([]types.AttachedPolicy, error) {
-				out, err := p.ListAttachedGroupPolicies(p.t.Context(), &iam.ListAttachedGroupPoliciesInput{GroupName: group})
+				out, err := p.ListAttachedGroupPolicies(p.t.Context(), &iam.ListAttachedGroupPoliciesInput{
+					GroupName: group,
+				})
 				return apitest.Must(p.t, out, err).AttachedPolicies, nil
 			}),
 		attachmentResource("aws_iam_role_policy_attachment",
@@ -372,12 +431,16 @@ func dependents() []resource {
 				return ok(p.DetachRolePolicy(p.t.Context(), &iam.DetachRolePolicyInput{RoleName: role, PolicyArn: arn}))
 			},
 			func(p *provider) ([]types.AttachedPolicy, error) {
-				out, err := p.ListAttachedRolePolicies(p.t.Context(), &iam.ListAttachedRolePoliciesInput{RoleName: role})
+				out, err := p.ListAttachedRolePolicies(p.t.Context(), &iam.ListAttachedRolePoliciesInput{
+					RoleName: role,
+				})
 				return apitest.Must(p.t, out, err).AttachedPolicies, nil
 			}),
 		inlineResource("aws_iam_user_policy",
 			func(p *provider, document *string) error {
-				return ok(p.PutUserPolicy(p.t.Context(), &iam.PutUserPolicyInput{UserName: user, PolicyName: name, PolicyDocument: document}))
+				return ok(p.PutUserPolicy(p.t.Context(), &iam.PutUserPolicyInput{
+					UserName: user, PolicyName: name, PolicyDocument: document,
+				}))
 			},
 			func(p *provider) (*string, error) {
 				out, err := p.GetUserPolicy(p.t.Context(), &iam.GetUserPolicyInput{UserName: user, PolicyName: name})
@@ -387,25 +450,35 @@ func dependents() []resource {
 				return out.PolicyDocument, nil
 			},
 			func(p *provider) error {
-				return ok(p.DeleteUserPolicy(p.t.Context(), &iam.DeleteUserPolicyInput{UserName: user, PolicyName: name}))
+				return ok(p.DeleteUserPolicy(p.t.Context(), &iam.DeleteUserPolicyInput{
+					UserName: user, PolicyName: name,
+				}))
 			}),
 		inlineResource("aws_iam_group_policy",
 			func(p *provider, document *string) error {
-				return ok(p.PutGroupPolicy(p.t.Context(), &iam.PutGroupPolicyInput{GroupName: group, PolicyName: name, PolicyDocument: document}))
+				return ok(p.PutGroupPolicy(p.t.Context(), &iam.PutGroupPolicyInput{
+					GroupName: group, PolicyName: name, PolicyDocument: document,
+				}))
 			},
 			func(p *provider) (*string, error) {
-				out, err := p.GetGroupPolicy(p.t.Context(), &iam.GetGroupPolicyInput{GroupName: group, PolicyName: name})
+				out, err := p.GetGroupPolicy(p.t.Context(), &iam.GetGroupPolicyInput{
+					GroupName: group, PolicyName: name,
+				})
 				if err != nil {
 					return nil, err
 				}
 				return out.PolicyDocument, nil
 			},
 			func(p *provider) error {
-				return ok(p.DeleteGroupPolicy(p.t.Context(), &iam.DeleteGroupPolicyInput{GroupName: group, PolicyName: name}))
+				return ok(p.DeleteGroupPolicy(p.t.Context(), &iam.DeleteGroupPolicyInput{
+					GroupName: group, PolicyName: name,
+				}))
 			}),
 		inlineResource("aws_iam_role_policy",
 			func(p *provider, document *string) error {
-				return ok(p.PutRolePolicy(p.t.Context(), &iam.PutRolePolicyInput{RoleName: role, PolicyName: name, PolicyDocument: document}))
+				return ok(p.PutRolePolicy(p.t.Context(), &iam.PutRolePolicyInput{
+					RoleName: role, PolicyName: name, PolicyDocument: document,
+				}))
 			},
 			func(p *provider) (*string, error) {
 				out, err := p.GetRolePolicy(p.t.Context(), &iam.GetRolePolicyInput{RoleName: role, PolicyName: name})
@@ -415,7 +488,9 @@ func dependents() []resource {
 				return out.PolicyDocument, nil
 			},
 			func(p *provider) error {
-				return ok(p.DeleteRolePolicy(p.t.Context(), &iam.DeleteRolePolicyInput{RoleName: role, PolicyName: name}))
+				return ok(p.DeleteRolePolicy(p.t.Context(), &iam.DeleteRolePolicyInput{
+					RoleName: role, PolicyName: name,
+				}))
 			}),
 	}
 }
@@ -483,7 +558,8 @@ func TestUnsupportedOperations(t *testing.T) {
 	st := newStory(t)
 	st.Does("CreateUser", with{"UserName", "bob"})
 	for _, op := range []string{"UploadSSHPublicKey", "UploadSigningCertificate", "CreateSAMLProvider"} {
-		st.Fails(op, with{"UserName", "bob"}, 400, "UnsupportedOperation", "The operation "+op+" is not supported by Sluice.")
+		st.Fails(op, with{"UserName", "bob"}, 400, "UnsupportedOperation",
+			"The operation "+op+" is not supported by Sluice.")
 	}
 	st.Fails("TagGroup", with{"GroupName", "g"}, 400, "InvalidAction",
 		"Could not find operation TagGroup for version 2010-05-08")
@@ -504,25 +580,37 @@ func TestTagLimits(t *testing.T) {
 	st.Does("CreateUser", with{"UserName", "bob"})
 	var full with
 	for i := range 50 {
-		full = append(full, fmt.Sprintf("Tags.member.%d.Key", i+1), fmt.Sprint("k", i), fmt.Sprintf("Tags.member.%d.Value", i+1), "")
+		full = append(full, fmt.Sprintf("Tags.member.%d.Key", i+1), fmt.Sprint("k", i),
+			fmt.Sprintf("Tags.member.%d.Value", i+1), "")
 	}
 	st.Does("TagUser", append(full, "UserName", "bob"))
-	st.Fails("TagUser", with{"UserName", "bob", "Tags.member.1.Key", "more", "Tags.member.1.Value", ""}, 409, "LimitExceeded", "50")
+	st.Fails("TagUser", with{"UserName", "bob", "Tags.member.1.Key", "more", "Tags.member.1.Value", ""}, 409,
+		"LimitExceeded", "50")
 	st.Does("TagUser", with{"UserName", "bob", "Tags.member.1.Key", "k1", "Tags.member.1.Value", "other"})
-	st.Does("ListUserTags", with{"UserName", "bob", "MaxItems", "2"}, "<member><Key>k1</Key><Value>other</Value></member>", "<IsTruncated>true</IsTruncated>", "<Marker>")
+	st.Does("ListUserTags", with{"UserName", "bob", "MaxItems", "2"},
+		"<member><Key>k1</Key><Value>other</Value></member>", "<IsTruncated>true</IsTruncated>", "<Marker>")
 	st.Does("UntagUser", with{"UserName", "bob", "TagKeys.member.1", "k1", "TagKeys.member.2", "never"})
 	for op, want := range map[string]string{"TagUser": "'tags'", "UntagUser": "'tagKeys'"} {
 		st.Fails(op, with{"UserName", "bob"}, 400, "ValidationError", want)
 	}
-	st.Fails("TagUser", with{"UserName", "bob", "Tags.member.1.Key", "", "Tags.member.1.Value", ""}, 400, "ValidationError", "tags.1.member.key")
-	st.Fails("TagUser", with{"UserName", "bob", "Tags.member.1.Key", "k", "Tags.member.1.Value", strings.Repeat("v", 257)}, 400, "ValidationError", "256")
-	st.Fails("TagUser", with{"UserName", "bob", "Tags.member.1.Key", "k", "Tags.member.1.Value", "1", "Tags.member.2.Key", "k", "Tags.member.2.Value", "2"}, 400, "InvalidInput", "Duplicate")
-	st.Fails("TagPolicy", with{"PolicyArn", fullAccess, "Tags.member.1.Key", "k", "Tags.member.1.Value", ""}, 403, "AccessDenied", "managed by AWS")
+	st.Fails("TagUser", with{"UserName", "bob", "Tags.member.1.Key", "", "Tags.member.1.Value", ""}, 400,
+		"ValidationError", "tags.1.member.key")
+	st.Fails("TagUser",
+		with{"UserName", "bob", "Tags.member.1.Key", "k", "Tags.member.1.Value", strings.Repeat("v", 257)}, 400,
+		"ValidationError", "256")
+	st.Fails("TagUser",
+		with{"UserName", "bob", "Tags.member.1.Key", "k", "Tags.member.1.Value", "1", "Tags.member.2.Key", "k",
+			"Tags.member.2.Value", "2"}, 400, "InvalidInput", "Duplicate")
+	st.Fails("TagPolicy", with{"PolicyArn", fullAccess, "Tags.member.1.Key", "k", "Tags.member.1.Value", ""}, 403,
+		"AccessDenied", "managed by AWS")
 	st.Does("CreatePolicy", with{"PolicyName", "p", "PolicyDocument", apitest.Allow("sqs:*", "*")})
-	if body := st.Does("ListPolicies", with{"Scope", "Local", "PolicyUsageFilter", "PermissionsPolicy"}, "<PolicyName>p</PolicyName>"); strings.Contains(body, "AmazonSQS") {
+	if body := st.Does("ListPolicies", with{"Scope", "Local", "PolicyUsageFilter", "PermissionsPolicy"},
+		"<PolicyName>p</PolicyName>"); strings.Contains(body, "AmazonSQS") {
 		t.Errorf("%s", body)
 	}
-	if body := st.Does("ListPolicies", with{"Scope", "Local", "PolicyUsageFilter", "PermissionsPolicy", "OnlyAttached", "true"}); strings.Contains(body, "PolicyName") {
+	if body := st.Does("ListPolicies",
+		with{"Scope", "Local", "PolicyUsageFilter", "PermissionsPolicy", "OnlyAttached",
+			"true"}); strings.Contains(body, "PolicyName") {
 		t.Errorf("%s", body)
 	}
 }

@@ -22,13 +22,20 @@ func TestDocumentsBeginWithTheBrace(t *testing.T) {
 			in     with
 			says   string
 		}{
-			{"CreateRole", with{"RoleName", "y", "AssumeRolePolicyDocument", space + trust}, "JSON strings must not have leading spaces"},
-			{"UpdateAssumeRolePolicy", with{"RoleName", "x", "PolicyDocument", space + trust}, "JSON strings must not have leading spaces"},
-			{"CreatePolicy", with{"PolicyName", "q", "PolicyDocument", space + allow}, "The policy failed legacy parsing"},
-			{"CreatePolicyVersion", with{"PolicyArn", arn, "PolicyDocument", space + allow}, "The policy failed legacy parsing"},
-			{"PutUserPolicy", with{"UserName", "x", "PolicyName", "q", "PolicyDocument", space + allow}, "The policy failed legacy parsing"},
-			{"PutGroupPolicy", with{"GroupName", "x", "PolicyName", "q", "PolicyDocument", space + allow}, "The policy failed legacy parsing"},
-			{"PutRolePolicy", with{"RoleName", "x", "PolicyName", "q", "PolicyDocument", space + allow}, "The policy failed legacy parsing"},
+			{"CreateRole", with{"RoleName", "y", "AssumeRolePolicyDocument", space + trust},
+				"JSON strings must not have leading spaces"},
+			{"UpdateAssumeRolePolicy", with{"RoleName", "x", "PolicyDocument", space + trust},
+				"JSON strings must not have leading spaces"},
+			{"CreatePolicy", with{"PolicyName", "q", "PolicyDocument", space + allow},
+				"The policy failed legacy parsing"},
+			{"CreatePolicyVersion", with{"PolicyArn", arn, "PolicyDocument", space + allow},
+				"The policy failed legacy parsing"},
+			{"PutUserPolicy", with{"UserName", "x", "PolicyName", "q", "PolicyDocument", space + allow},
+				"The policy failed legacy parsing"},
+			{"PutGroupPolicy", with{"GroupName", "x", "PolicyName", "q", "PolicyDocument", space + allow},
+				"The policy failed legacy parsing"},
+			{"PutRolePolicy", with{"RoleName", "x", "PolicyName", "q", "PolicyDocument", space + allow},
+				"The policy failed legacy parsing"},
 		} {
 			st.Refuses(c.action, c.in, 400, "MalformedPolicyDocument", c.says)
 		}

@@ -42,7 +42,8 @@ func TestCheckAccess(t *testing.T) {
 		}
 	}
 	want(r.root, "q", "sqs:DeleteQueue true", http.StatusOK, "sqs:DeleteQueue")
-	want(sender, "q", "sqs:SendMessage true <nil>\nsqs:PurgeQueue false User: ", http.StatusOK, "sqs:SendMessage", "sqs:PurgeQueue")
+	want(sender, "q", "sqs:SendMessage true <nil>\nsqs:PurgeQueue false User: ", http.StatusOK, "sqs:SendMessage",
+		"sqs:PurgeQueue")
 	want(sender, "q", "is not authorized to perform: sqs:purgequeue", http.StatusOK, "sqs:PurgeQueue")
 	want(sender, "q", "perform: sluice:PeekMessages", http.StatusOK, "sluice:PeekMessages")
 	want(sender, "absent", "does not exist", http.StatusBadRequest, "sqs:SendMessage", "sqs:PurgeQueue")

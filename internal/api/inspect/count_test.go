@@ -76,8 +76,10 @@ func TestCountMessagesIsRefused(t *testing.T) {
 		t.Errorf("by receives: %d %v", status, out)
 	}
 	r.refused(own, "CountMessages", object{"QueueUrl": url, "By": "body.a"}, 403, "sluice:PeekMessageBody")
-	r.refused(own, "CountMessages", object{"QueueUrl": url, "By": "count", "Filter": "x"}, 403, "sluice:PeekMessageBody")
+	r.refused(own, "CountMessages", object{"QueueUrl": url, "By": "count", "Filter": "x"}, 403,
+		"sluice:PeekMessageBody")
 	none, _ := r.root.User(t, "none", apitest.Allow("sqs:SendMessage", arn("q")))
 	r.refused(none, "CountMessages", object{"QueueUrl": url, "By": "count"}, 403, "sluice:PeekMessages")
-	r.refused(apitest.Stranger(r.server.Endpoint()), "CountMessages", object{"QueueUrl": url, "By": "count"}, 403, "Authentication Token")
+	r.refused(apitest.Stranger(r.server.Endpoint()), "CountMessages", object{"QueueUrl": url, "By": "count"}, 403,
+		"Authentication Token")
 }

@@ -64,7 +64,9 @@ func TestDeleteMessages(t *testing.T) {
 		t.Errorf("left are %s", left)
 	}
 	// The consumer that has received one deletes it without an error, as one that was purged.
-	deleted, err := r.root.SQS.DeleteMessage(t.Context(), &sqs.DeleteMessageInput{QueueUrl: &url, ReceiptHandle: handle})
+	deleted, err := r.root.SQS.DeleteMessage(t.Context(), &sqs.DeleteMessageInput{
+		QueueUrl: &url, ReceiptHandle: handle,
+	})
 	apitest.Must(t, deleted, err)
 	for id, outcome := range outcomes(r.ask("DeleteMessages", object{"QueueUrl": url, "MessageIds": ids})) {
 		if outcome != "NotFound" {
@@ -128,6 +130,7 @@ func TestDeleteMessagesIsRefused(t *testing.T) {
 	consumer, _ := r.root.User(t, "consumer", apitest.Allow("sqs:DeleteMessage", arn("q")))
 	r.refused(own, "DeleteMessages", in, 403, "sqs:deletemessage")
 	r.refused(consumer, "DeleteMessages", in, 403, "sluice:DeleteMessages on resource: "+arn("q"))
-	r.refused(own, "DeleteMessages", object{"QueueUrl": "none", "MessageIds": many[:1]}, 403, "on resource: "+arn("none"))
+	r.refused(own, "DeleteMessages", object{"QueueUrl": "none", "MessageIds": many[:1]}, 403,
+		"on resource: "+arn("none"))
 	r.refused(apitest.Stranger(r.server.Endpoint()), "DeleteMessages", in, 403, "Authentication Token")
 }

@@ -11,7 +11,8 @@ import (
 // Clients know by the code that there are too many queues to order, and list them in order of their names.
 func TestTooManyQueuesToOrder(t *testing.T) {
 	t.Parallel()
-	_, err := new(queueLister).order(t.Context(), &listQueueStatesInput{OrderBy: "Visible"}, make([]*catalog.Queue, maxOrdered+1))
+	_, err := new(queueLister).order(t.Context(), &listQueueStatesInput{OrderBy: "Visible"},
+		make([]*catalog.Queue, maxOrdered+1))
 	if e, ok := errors.AsType[*protocol.Error](err); !ok || e.Code != "TooManyQueues" || e.Type != "TooManyQueues" {
 		t.Errorf("got %v", err)
 	}

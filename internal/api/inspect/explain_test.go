@@ -20,15 +20,20 @@ func TestExplainAccess(t *testing.T) {
 	const user = "arn:aws:iam::" + apitest.Account + ":user/"
 	r.root.User(t, "sender", apitest.Allow("sqs:SendMessage", arn("q")))
 	r.root.User(t, "nothing", "")
-	r.root.User(t, "night", `{"Version":"2012-10-17","Statement":[{"Sid":"N","Effect":"Allow","Action":"sqs:*","Resource":"*","Condition":{"IpAddress":{"aws:SourceIp":"10.0.0.0/8"}}}]}`)
+	r.root.User(t, "night",
+		`{"Version":"2012-10-17","Statement":[{"Sid":"N","Effect":"Allow","Action":"sqs:*","Resource":"*","Condition":{"IpAddress":{"aws:SourceIp":"10.0.0.0/8"}}}]}`)
 	r.root.User(t, "denied", `{"Version":"2012-10-17","Statement":[
 		{"Effect":"Allow","Action":"sqs:*","Resource":"*"},
 		{"Sid":"NoPurge","Effect":"Deny","Action":"sqs:PurgeQueue","Resource":"*"}]}`)
-	role, err := r.root.IAM.CreateRole(t.Context(), &iam.CreateRoleInput{RoleName: aws.String("worker"), AssumeRolePolicyDocument: aws.String(apitest.Trusting(apitest.Account))})
+	role, err := r.root.IAM.CreateRole(t.Context(), &iam.CreateRoleInput{
+		RoleName: aws.String("worker"), AssumeRolePolicyDocument: aws.String(apitest.Trusting(apitest.Account)),
+	})
 	apitest.Must(t, role, err)
-	_, err = r.root.SQS.SetQueueAttributes(t.Context(), &sqs.SetQueueAttributesInput{QueueUrl: &url, Attributes: map[string]string{
-		"Policy": `{"Version":"2012-10-17","Statement":[{"Sid":"Partner","Effect":"Allow","Principal":{"AWS":"` + apitest.OtherAccount + `"},"Action":"sqs:SendMessage","Resource":"` + arn("q") + `"}]}`,
-	}})
+	_, err = r.root.SQS.SetQueueAttributes(t.Context(),
+		&sqs.SetQueueAttributesInput{QueueUrl: &url, Attributes: map[string]string{
+			"Policy": `{"Version":"2012-10-17","Statement":[{"Sid":"Partner","Effect":"Allow","Principal":{"AWS":"` +
+				apitest.OtherAccount + `"},"Action":"sqs:SendMessage","Resource":"` + arn("q") + `"}]}`,
+		}})
 	apitest.Must(t, 0, err)
 
 	inside := []any{object{"Key": "aws:SourceIp", "Values": []string{"10.1.2.3"}}}
@@ -39,22 +44,37 @@ func TestExplainAccess(t *testing.T) {
 		decided        string // "policy kind, Sid or line" of the deciding statement
 		remedy, reason string
 	}{
-		{user + "sender", "sqs:SendMessage", nil, "allowed", "identity-based policy", "identity-based policy 1", "", ""},
-		{user + "sender", "sqs:SendMessageBatch", nil, "allowed", "identity-based policy", "identity-based policy 1", "", ""},
-		{user + "sender", "sqs:PurgeQueue", nil, "implicitDeny", "identity-based policy", "", `"Action":"sqs:PurgeQueue","Effect":"Allow","Resource":"` + arn("q"), "Action does not name"},
-		{user + "nothing", "sqs:SendMessage", nil, "implicitDeny", "identity-based policy", "", "to a policy of the caller, or", ""},
-		{user + "night", "sqs:SendMessage", nil, "implicitDeny", "identity-based policy", "", "to a policy of the caller", "aws:SourceIp"},
-		{user + "night", "sqs:SendMessage", inside, "allowed", "identity-based policy", "identity-based policy N", "", ""},
-		{user + "denied", "sqs:PurgeQueue", nil, "explicitDeny", "identity-based policy", "identity-based policy NoPurge", "Take the Deny at line 3 out", ""},
-		{*role.Role.Arn, "sqs:SendMessage", nil, "implicitDeny", "identity-based policy", "", "to a policy of the caller", ""},
+		{user + "sender", "sqs:SendMessage", nil, "allowed", "identity-based policy", "identity-based policy 1", "",
+			""},
+		{user + "sender", "sqs:SendMessageBatch", nil, "allowed", "identity-based policy", "identity-based policy 1",
+			"", ""},
+		{user + "sender", "sqs:PurgeQueue", nil, "implicitDeny", "identity-based policy", "",
+			`"Action":"sqs:PurgeQueue","Effect":"Allow","Resource":"` + arn("q"), "Action does not name"},
+		{user + "nothing", "sqs:SendMessage", nil, "implicitDeny", "identity-based policy", "",
+			"to a policy of the caller, or", ""},
+		{user + "night", "sqs:SendMessage", nil, "implicitDeny", "identity-based policy", "",
+			"to a policy of the caller", "aws:SourceIp"},
+		{user + "night", "sqs:SendMessage", inside, "allowed", "identity-based policy", "identity-based policy N", "",
+			""},
+		{user + "denied", "sqs:PurgeQueue", nil, "explicitDeny", "identity-based policy",
+			"identity-based policy NoPurge", "Take the Deny at line 3 out", ""},
+		{*role.Role.Arn, "sqs:SendMessage", nil, "implicitDeny", "identity-based policy", "",
+			"to a policy of the caller", ""},
 		{apitest.Account, "sqs:PurgeQueue", nil, "allowed", "owner", "", "", ""},
-		{apitest.OtherAccount, "sqs:SendMessage", nil, "allowed", "resource-based policy", "resource-based policy Partner", "", ""},
-		{"arn:aws:iam::" + apitest.OtherAccount + ":user/eve", "sqs:SendMessage", nil, "allowed", "resource-based policy", "", "", ""},
-		{"arn:aws:iam::" + apitest.OtherAccount + ":user/eve", "sqs:ReceiveMessage", nil, "implicitDeny", "resource-based policy", "", `"Principal":{"AWS":"arn:aws:iam::` + apitest.OtherAccount + `:user/eve"}`, ""},
+		{apitest.OtherAccount, "sqs:SendMessage", nil, "allowed", "resource-based policy",
+			"resource-based policy Partner", "", ""},
+		{"arn:aws:iam::" + apitest.OtherAccount + ":user/eve", "sqs:SendMessage", nil, "allowed",
+			"resource-based policy", "", "", ""},
+		{"arn:aws:iam::" + apitest.OtherAccount + ":user/eve", "sqs:ReceiveMessage", nil, "implicitDeny",
+			"resource-based policy", "", `"Principal":{"AWS":"arn:aws:iam::` + apitest.OtherAccount + `:user/eve"}`,
+			""},
 		{"anonymous", "sqs:SendMessage", nil, "implicitDeny", "resource-based policy", "", `"Principal":"*"`, ""},
-		{apitest.OtherAccount, "sluice:PeekMessages", nil, "implicitDeny", "resource-based policy", "", "Nothing: ", ""},
+		{apitest.OtherAccount, "sluice:PeekMessages", nil, "implicitDeny", "resource-based policy", "", "Nothing: ",
+			""},
 	} {
-		out := r.ask("ExplainAccess", object{"QueueUrl": url, "Principal": tc.who, "Action": tc.action, "Context": tc.context})
+		out := r.ask("ExplainAccess", object{
+			"QueueUrl": url, "Principal": tc.who, "Action": tc.action, "Context": tc.context,
+		})
 		name := tc.who + " " + tc.action
 		if out["Decision"] != tc.decision || tc.by != "" && out["By"] != tc.by {
 			t.Errorf("%s: %v by %v; want %s by %s", name, out["Decision"], out["By"], tc.decision, tc.by)
@@ -90,13 +110,15 @@ func TestExplainAccess(t *testing.T) {
 		}
 	}
 	for words, in := range map[string]object{
-		"no action here":           {"QueueUrl": url, "Principal": "anonymous", "Action": "sqs:Fly"},
-		"no such user or role":     {"QueueUrl": url, "Principal": user + "none", "Action": "sqs:SendMessage"},
-		"it must be the ARN of a":  {"QueueUrl": url, "Principal": "bob", "Action": "sqs:SendMessage"},
-		"without a key or without": {"QueueUrl": url, "Principal": "anonymous", "Action": "sqs:SendMessage", "Context": []any{object{"Key": "a"}}},
+		"no action here":          {"QueueUrl": url, "Principal": "anonymous", "Action": "sqs:Fly"},
+		"no such user or role":    {"QueueUrl": url, "Principal": user + "none", "Action": "sqs:SendMessage"},
+		"it must be the ARN of a": {"QueueUrl": url, "Principal": "bob", "Action": "sqs:SendMessage"},
+		"without a key or without": {"QueueUrl": url, "Principal": "anonymous", "Action": "sqs:SendMessage",
+			"Context": []any{object{"Key": "a"}}},
 	} {
 		r.refused(r.root, "ExplainAccess", in, http.StatusBadRequest, words)
 	}
 	nobody, _ := r.root.User(t, "nobody", apitest.Allow("sqs:*", "*"))
-	r.refused(nobody, "ExplainAccess", object{"QueueUrl": url, "Principal": "anonymous", "Action": "sqs:SendMessage"}, 403, "sluice:ExplainAccess on resource: "+arn("q"))
+	r.refused(nobody, "ExplainAccess", object{"QueueUrl": url, "Principal": "anonymous", "Action": "sqs:SendMessage"},
+		403, "sluice:ExplainAccess on resource: "+arn("q"))
 }

@@ -27,7 +27,8 @@ func TestExplainAccessKnowsForeignersByTheirARN(t *testing.T) {
 	})
 	role := apitest.Must(t, made, err).Role
 	other.User(t, "there", "")
-	const foreign, session = "arn:aws:iam::" + apitest.OtherAccount, "arn:aws:sts::" + apitest.OtherAccount + ":assumed-role/"
+	const foreign, session = "arn:aws:iam::" + apitest.OtherAccount,
+		"arn:aws:sts::" + apitest.OtherAccount + ":assumed-role/"
 	explain := func(who, policy string) string {
 		t.Helper()
 		_, err := r.root.SQS.SetQueueAttributes(t.Context(), &sqs.SetQueueAttributesInput{
@@ -57,7 +58,8 @@ func TestExplainAccessKnowsForeignersByTheirARN(t *testing.T) {
 		if strings.HasPrefix(tc.of, session) {
 			after = "/s"
 		}
-		if there, absent := explain(tc.of+"there"+after, policy), explain(tc.of+"absent"+after, policy); there != absent {
+		if there, absent := explain(tc.of+"there"+after, policy),
+			explain(tc.of+"absent"+after, policy); there != absent {
 			t.Errorf("%s: one that exists is explained as\n%s\nand one that does not as\n%s", tc.name, there, absent)
 		}
 	}

@@ -15,7 +15,8 @@ import (
 )
 
 // intrude calls an operation with a key, signed for a service, or not at all if the service is empty.
-func intrude(t *testing.T, endpoint, operation, input string, cred identity.Credential, scope string) (status int, body string) {
+func intrude(t *testing.T, endpoint, operation, input string, cred identity.Credential,
+	scope string) (status int, body string) {
 	t.Helper()
 	r, err := http.NewRequest(http.MethodPost, endpoint, strings.NewReader(input))
 	apitest.Must(t, r, err)
@@ -65,10 +66,12 @@ func TestIntruders(t *testing.T) {
 				{"a user without policy", plain, "sluice", http.StatusForbidden, "not authorized to perform: sluice:"},
 				{"the root of another account", other, "sluice", http.StatusForbidden, "AccessDenied"},
 			} {
-				if slices.Contains([]string{"ListQueueStates", "PutMark"}, op.Name) && who.name == "the root of another account" {
+				if slices.Contains([]string{"ListQueueStates", "PutMark"}, op.Name) &&
+					who.name == "the root of another account" {
 					continue // they are about its own account
 				}
-				if op.Name == "CheckAccess" && slices.Contains([]string{"a user without policy", "the root of another account"}, who.name) {
+				if op.Name == "CheckAccess" &&
+					slices.Contains([]string{"a user without policy", "the root of another account"}, who.name) {
 					continue // it needs no permission; TestCheckAccess has what it reveals
 				}
 				status, body := intrude(t, s.Endpoint(), op.Name, input, who.cred, who.scope)
@@ -87,7 +90,8 @@ func TestIntruders(t *testing.T) {
 			}
 		}
 	}
-	if status, body := intrude(t, s.Endpoint(), "ListQueueStates", "{}", other, "sluice"); status != http.StatusOK || strings.Contains(body, "secret") {
+	if status, body := intrude(t, s.Endpoint(), "ListQueueStates", "{}", other, "sluice"); status != http.StatusOK ||
+		strings.Contains(body, "secret") {
 		t.Errorf("another account's list: %d %s", status, body)
 	}
 	if got := r.bodies(url); got != "the plan" {

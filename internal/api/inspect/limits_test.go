@@ -37,12 +37,16 @@ func TestPause(t *testing.T) {
 	if out := r.ask("DescribeQueueState", object{"QueueUrl": url}); out["Receivable"] != false || why(out) != "Paused" {
 		t.Errorf("receivable %v, because of %s", out["Receivable"], why(out))
 	}
-	_, err = r.root.SQS.DeleteMessage(t.Context(), &sqs.DeleteMessageInput{QueueUrl: &url, ReceiptHandle: got.Messages[0].ReceiptHandle})
+	_, err = r.root.SQS.DeleteMessage(t.Context(), &sqs.DeleteMessageInput{
+		QueueUrl: &url, ReceiptHandle: got.Messages[0].ReceiptHandle,
+	})
 	apitest.Must(t, 0, err)
 	begun := time.Now()
 	waits := make(chan int, 1)
 	go func() {
-		got, err := r.root.SQS.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: &url, WaitTimeSeconds: 20})
+		got, err := r.root.SQS.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{
+			QueueUrl: &url, WaitTimeSeconds: 20,
+		})
 		if err != nil {
 			t.Error(err)
 			waits <- 0
@@ -82,7 +86,9 @@ func TestLimits(t *testing.T) {
 	if out := r.ask("DescribeQueueState", object{"QueueUrl": url}); why(out) != "RateLimit" {
 		t.Errorf("because of %s", why(out))
 	}
-	_, err := r.root.SQS.TagQueue(t.Context(), &sqs.TagQueueInput{QueueUrl: &url, Tags: map[string]string{"sluice:max-receive-rate": "fast"}})
+	_, err := r.root.SQS.TagQueue(t.Context(), &sqs.TagQueueInput{
+		QueueUrl: &url, Tags: map[string]string{"sluice:max-receive-rate": "fast"},
+	})
 	if apitest.Code(err) != "InvalidParameterValue" {
 		t.Errorf("a rate that is none: %v", err)
 	}

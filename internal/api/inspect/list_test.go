@@ -36,7 +36,8 @@ func TestListQueueStates(t *testing.T) {
 		t.Errorf("no queues: %v", out)
 	}
 	r.sendBodies(r.queue("dead"), "x", "y", "z")
-	url := r.queue("jobs-b", "VisibilityTimeout", "600", "RedrivePolicy", apitest.Redrive(arn("dead"), 5), "SqsManagedSseEnabled", "true")
+	url := r.queue("jobs-b", "VisibilityTimeout", "600", "RedrivePolicy", apitest.Redrive(arn("dead"), 5),
+		"SqsManagedSseEnabled", "true")
 	r.queue("jobs-a.fifo", "FifoQueue", "true", "ContentBasedDeduplication", "true", "SqsManagedSseEnabled", "false")
 	r.queue("old-jobs", "KmsMasterKeyId", "alias/aws/sqs")
 	r.sendBodies(url, "a", "b")
@@ -45,19 +46,24 @@ func TestListQueueStates(t *testing.T) {
 	r.tag(url, "sluice:delivery", "paused")
 
 	out := r.ask("ListQueueStates", object{})
-	if got, want := listed(out), "dead 3/0/0, jobs-a.fifo 0/0/0, jobs-b 1/1/1, old-jobs 0/0/0"; got != want || out["Cursor"] != nil || out["Total"] != 4.0 {
+	if got, want := listed(out),
+		"dead 3/0/0, jobs-a.fifo 0/0/0, jobs-b 1/1/1, old-jobs 0/0/0"; got != want || out["Cursor"] != nil ||
+		out["Total"] != 4.0 {
 		t.Fatalf("%s; want %s: %v", got, want, out)
 	}
 	queues := out["Queues"].([]any)
 	dead, fifo, jobs := queues[0].(object), queues[1].(object), queues[2].(object)
-	for name, want := range map[string]any{"QueueUrl": url, "QueueArn": arn("jobs-b"), "Fifo": false, "Unavailable": nil} {
+	for name, want := range map[string]any{
+		"QueueUrl": url, "QueueArn": arn("jobs-b"), "Fifo": false, "Unavailable": nil,
+	} {
 		if jobs[name] != want {
 			t.Errorf("%s is %v, not %v", name, jobs[name], want)
 		}
 	}
 	st := jobs["State"].(object)
 	for name, want := range map[string]any{
-		"Paused": true, "Receivable": false, "DeadLetterQueueArn": arn("dead"), "DeadLetters": 3.0, "DeadLetterSources": 0.0, "WaitingReceives": 0.0,
+		"Paused": true, "Receivable": false, "DeadLetterQueueArn": arn("dead"), "DeadLetters": 3.0,
+		"DeadLetterSources": 0.0, "WaitingReceives": 0.0,
 		"Encryption": "SSE-SQS", "ContentBasedDeduplication": false, "Arriving": 0.0, "LastMinute": nil,
 	} {
 		if st[name] != want {
@@ -70,7 +76,8 @@ func TestListQueueStates(t *testing.T) {
 	if got := why(st); got != "Paused Delayed" {
 		t.Errorf("reasons %s", got)
 	}
-	for _, name := range []string{"CreatedTimestamp", "OldestMessageTimestamp", "LastSendTimestamp", "LastReceiveTimestamp"} {
+	for _, name := range []string{"CreatedTimestamp", "OldestMessageTimestamp", "LastSendTimestamp",
+		"LastReceiveTimestamp"} {
 		if st[name] == nil {
 			t.Errorf("%s is missing", name)
 		}
@@ -78,7 +85,8 @@ func TestListQueueStates(t *testing.T) {
 	if st := dead["State"].(object); st["DeadLetterSources"] != 1.0 || st["DeadLetters"] != nil {
 		t.Errorf("the dead-letter queue: %v", st)
 	}
-	if st := fifo["State"].(object); fifo["Fifo"] != true || st["ContentBasedDeduplication"] != true || st["Encryption"] != "Disabled" || why(st) != "Empty" {
+	if st := fifo["State"].(object); fifo["Fifo"] != true || st["ContentBasedDeduplication"] != true ||
+		st["Encryption"] != "Disabled" || why(st) != "Empty" {
 		t.Errorf("the FIFO queue: %v", fifo)
 	}
 
@@ -97,10 +105,13 @@ func TestListQueueStates(t *testing.T) {
 	first := r.ask("ListQueueStates", in)
 	in["Cursor"] = first["Cursor"]
 	second := r.ask("ListQueueStates", in)
-	if listed(first) != "jobs-a.fifo 0/0/0, jobs-b 1/1/1" || listed(second) != "old-jobs 0/0/0" || second["Cursor"] != nil || second["Total"] != 3.0 {
+	if listed(first) != "jobs-a.fifo 0/0/0, jobs-b 1/1/1" || listed(second) != "old-jobs 0/0/0" ||
+		second["Cursor"] != nil || second["Total"] != 3.0 {
 		t.Errorf("pages %v, %v", first, second)
 	}
-	for want, skip := range map[string]int{"jobs-a.fifo 0/0/0, jobs-b 1/1/1": 0, "jobs-b 1/1/1, old-jobs 0/0/0": 1, "old-jobs 0/0/0": 2, "": 3} {
+	for want, skip := range map[string]int{
+		"jobs-a.fifo 0/0/0, jobs-b 1/1/1": 0, "jobs-b 1/1/1, old-jobs 0/0/0": 1, "old-jobs 0/0/0": 2, "": 3,
+	} {
 		out := r.ask("ListQueueStates", object{"Contains": "jobs", "Max": 2, "Skip": skip})
 		if listed(out) != want || out["Total"] != 3.0 || (out["Cursor"] != nil) != (skip == 0) {
 			t.Errorf("without the first %d: %v; want %s", skip, out, want)
@@ -110,10 +121,13 @@ func TestListQueueStates(t *testing.T) {
 		t.Errorf("beyond the end: %v", out)
 	}
 	skipped := r.ask("ListQueueStates", object{"Contains": "jobs", "Max": 1, "Skip": 1})
-	if out := r.ask("ListQueueStates", object{"Contains": "jobs", "Cursor": skipped["Cursor"]}); listed(out) != "old-jobs 0/0/0" {
+	if out := r.ask("ListQueueStates", object{
+		"Contains": "jobs", "Cursor": skipped["Cursor"],
+	}); listed(out) != "old-jobs 0/0/0" {
 		t.Errorf("after what was skipped to: %v", out)
 	}
-	r.refused(r.root, "ListQueueStates", object{"Contains": "jobs", "Cursor": in["Cursor"], "Skip": 1}, 400, "leave it out where a Cursor")
+	r.refused(r.root, "ListQueueStates", object{"Contains": "jobs", "Cursor": in["Cursor"], "Skip": 1}, 400,
+		"leave it out where a Cursor")
 	r.refused(r.root, "ListQueueStates", object{"Skip": -1}, 400, "Skip is -1; it must be 0 or more")
 	r.refused(r.root, "ListQueueStates", object{"Cursor": in["Cursor"]}, 400, "another Prefix, Contains")
 	r.refused(r.root, "ListQueueStates", object{"Cursor": "x"}, 400, "Cursor is not one")
@@ -147,7 +161,8 @@ func TestListChangedQueueStates(t *testing.T) {
 	}
 	// The version covers only what the caller may see.
 	names, _ := r.root.User(t, "names", apitest.Allow("sluice:ListQueueStates", "*"))
-	if status, out := names.Sluice(t, "ListQueueStates", since(one["Version"])); status != 200 || listed(out) != "a, b, c" {
+	if status, out := names.Sluice(t, "ListQueueStates", since(one["Version"])); status != 200 ||
+		listed(out) != "a, b, c" {
 		t.Errorf("of another caller: %d %v", status, out)
 	}
 	r.queue("b2")
@@ -216,7 +231,8 @@ func TestWhoSeesQueueStates(t *testing.T) {
 	if status != 200 || listed(out) != "dead, q 0/0/0" {
 		t.Fatalf("%d %v", status, out)
 	}
-	if st := out["Queues"].([]any)[1].(object)["State"].(object); st["DeadLetters"] != nil || st["DeadLetterQueueArn"] != arn("dead") {
+	if st := out["Queues"].([]any)[1].(object)["State"].(object); st["DeadLetters"] != nil ||
+		st["DeadLetterQueueArn"] != arn("dead") {
 		t.Errorf("%v", st)
 	}
 	nobody, _ := r.root.User(t, "nobody", apitest.Allow("sluice:Describe*", "*"))

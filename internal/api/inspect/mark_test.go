@@ -22,7 +22,9 @@ func TestPutMark(t *testing.T) {
 	}
 	trail := cloudtrail.New(cloudtrail.Options{
 		Region: "us-east-1", BaseEndpoint: aws.String(r.server.Endpoint()),
-		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return r.root.Keys, nil }),
+		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			return r.root.Keys, nil
+		}),
 	})
 	in := &cloudtrail.LookupEventsInput{LookupAttributes: []types.LookupAttribute{
 		{AttributeKey: types.LookupAttributeKeyEventName, AttributeValue: aws.String("PutMark")},

@@ -52,16 +52,22 @@ func TestOrderedQueueStates(t *testing.T) {
 		want string
 	}{
 		{object{"OrderBy": "Attention"}, "source dead unconsumed paused busy empty empty-1 first.fifo"},
-		{object{"OrderBy": "Attention", "Descending": true}, "empty empty-1 first.fifo busy paused unconsumed dead source"},
+		{object{"OrderBy": "Attention", "Descending": true},
+			"empty empty-1 first.fifo busy paused unconsumed dead source"},
 		{object{"OrderBy": "Visible"}, "empty empty-1 first.fifo paused source dead busy unconsumed"},
-		{object{"OrderBy": "Visible", "Descending": true}, "busy unconsumed dead empty empty-1 first.fifo paused source"},
-		{object{"OrderBy": "InFlight", "Descending": true, "Contains": "S"}, "busy first.fifo paused source unconsumed"},
+		{object{"OrderBy": "Visible", "Descending": true},
+			"busy unconsumed dead empty empty-1 first.fifo paused source"},
+		{object{"OrderBy": "InFlight", "Descending": true, "Contains": "S"},
+			"busy first.fifo paused source unconsumed"},
 		{object{"OrderBy": "Delayed", "Descending": true, "Prefix": "b"}, "busy"},
-		{object{"OrderBy": "DeadLetters", "Descending": true}, "source busy dead empty empty-1 first.fifo paused unconsumed"},
+		{object{"OrderBy": "DeadLetters", "Descending": true},
+			"source busy dead empty empty-1 first.fifo paused unconsumed"},
 		{object{"OrderBy": "OldestMessageTimestamp", "Contains": "d"}, "paused dead unconsumed"},
-		{object{"OrderBy": "LastReceiveTimestamp", "Descending": true}, "busy dead empty empty-1 first.fifo paused source unconsumed"},
+		{object{"OrderBy": "LastReceiveTimestamp", "Descending": true},
+			"busy dead empty empty-1 first.fifo paused source unconsumed"},
 		{object{"OrderBy": "Fifo", "Descending": true}, "first.fifo busy dead empty empty-1 paused source unconsumed"},
-		{object{"OrderBy": "QueueName", "Descending": true}, "unconsumed source paused first.fifo empty-1 empty dead busy"},
+		{object{"OrderBy": "QueueName", "Descending": true},
+			"unconsumed source paused first.fifo empty-1 empty dead busy"},
 		{object{"OrderBy": "QueueName"}, "busy dead empty empty-1 first.fifo paused source unconsumed"},
 		{object{"OrderBy": "CreatedTimestamp", "Contains": "empty"}, "empty empty-1"},
 		{object{"Only": "DeadLetters"}, "source"},
@@ -87,7 +93,9 @@ func TestOrderedQueueStates(t *testing.T) {
 	if q := out["Queues"].([]any)[0].(object)["State"].(object); q["Condition"] != "Working" || why(q) != "Delayed" {
 		t.Errorf("the queue is %v", q)
 	}
-	again := r.ask("ListQueueStates", object{"OrderBy": "Visible", "Only": "NotEmpty", "Skip": 1, "Max": 1, "Since": out["Version"]})
+	again := r.ask("ListQueueStates", object{
+		"OrderBy": "Visible", "Only": "NotEmpty", "Skip": 1, "Max": 1, "Since": out["Version"],
+	})
 	if again["Unchanged"] != 1.0 || listed(again) != "" || again["Matches"] != 3.0 {
 		t.Errorf("nothing has happened: %v", again)
 	}
@@ -98,14 +106,18 @@ func TestOrderedQueueStates(t *testing.T) {
 	if _, err := r.root.SQS.DeleteQueue(t.Context(), &sqs.DeleteQueueInput{QueueUrl: &unconsumed}); err != nil {
 		t.Fatal(err)
 	}
-	second := r.ask("ListQueueStates", object{"OrderBy": "Visible", "Descending": true, "Max": 2, "Cursor": first["Cursor"]})
+	second := r.ask("ListQueueStates", object{
+		"OrderBy": "Visible", "Descending": true, "Max": 2, "Cursor": first["Cursor"],
+	})
 	if got := listed(second); got != "empty 0/0/0, empty-1 0/0/0" {
 		t.Errorf("after busy and unconsumed: %s", got)
 	}
 
-	r.refused(r.root, "ListQueueStates", object{"OrderBy": "Size"}, 400, `OrderBy is "Size"; it must be one of Attention,`)
+	r.refused(r.root, "ListQueueStates", object{"OrderBy": "Size"}, 400,
+		`OrderBy is "Size"; it must be one of Attention,`)
 	r.refused(r.root, "ListQueueStates", object{"OrderBy": strings.Repeat("x", 33)}, 400, "less than or equal to 32")
-	r.refused(r.root, "ListQueueStates", object{"Only": "Mine"}, 400, `Only is "Mine"; it must be one of DeadLetterQueues,`)
+	r.refused(r.root, "ListQueueStates", object{"Only": "Mine"}, 400,
+		`Only is "Mine"; it must be one of DeadLetterQueues,`)
 	r.refused(r.root, "ListQueueStates", object{"Descending": true}, 400, "Descending needs OrderBy")
 	r.refused(r.root, "ListQueueStates", object{"OrderBy": "Visible", "Cursor": first["Cursor"]}, 400, "another Prefix")
 	r.refused(r.root, "ListQueueStates", object{"Cursor": first["Cursor"]}, 400, "another Prefix")
@@ -123,7 +135,8 @@ func TestOrderTellsNothing(t *testing.T) {
 	for _, by := range []string{"Attention", "Visible", "InFlight", "OldestMessageTimestamp"} {
 		in := object{"OrderBy": by, "Descending": by != "Attention"}
 		status, out := who.Sluice(t, "ListQueueStates", in)
-		if status != 200 || listed(out) != "c-open 1/0/0, a-closed, b-closed" || out["Sums"].(object)["Visible"] != 1.0 {
+		if status != 200 || listed(out) != "c-open 1/0/0, a-closed, b-closed" ||
+			out["Sums"].(object)["Visible"] != 1.0 {
 			t.Errorf("%v: %d %v", in, status, out)
 		}
 	}

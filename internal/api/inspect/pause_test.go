@@ -24,10 +24,14 @@ func TestPauseMessageGroups(t *testing.T) {
 	}
 	send("g1", "a")
 	send("g2", "b")
-	if got := pausedOf(r.ask("PauseMessageGroups", object{"QueueUrl": url, "MessageGroupIds": []string{"g3", "g1"}})); got != "[g1 g3]" {
+	if got := pausedOf(r.ask("PauseMessageGroups", object{
+		"QueueUrl": url, "MessageGroupIds": []string{"g3", "g1"},
+	})); got != "[g1 g3]" {
 		t.Errorf("paused are %s", got)
 	}
-	if got := pausedOf(r.ask("PauseMessageGroups", object{"QueueUrl": url, "MessageGroupIds": []string{"g1"}})); got != "[g1 g3]" {
+	if got := pausedOf(r.ask("PauseMessageGroups", object{
+		"QueueUrl": url, "MessageGroupIds": []string{"g1"},
+	})); got != "[g1 g3]" {
 		t.Errorf("paused are %s", got)
 	}
 	send("g1", "c")
@@ -35,7 +39,8 @@ func TestPauseMessageGroups(t *testing.T) {
 		t.Errorf("received %s", got)
 	}
 	state := r.ask("DescribeQueueState", object{"QueueUrl": url})
-	if got := fmt.Sprint(state["PausedGroups"], state["Receivable"], why(state)); got != "[g1 g3] falseGroupsBlocked GroupsPaused" {
+	if got := fmt.Sprint(state["PausedGroups"], state["Receivable"],
+		why(state)); got != "[g1 g3] falseGroupsBlocked GroupsPaused" {
 		t.Errorf("the state is %s", got)
 	}
 	if got := fmt.Sprint(state["Reasons"]); strings.Contains(got, "no other group with messages") {
@@ -52,7 +57,9 @@ func TestPauseMessageGroups(t *testing.T) {
 	if got := fmt.Sprint(r.receive(url, 10)); got != "[a c]" {
 		t.Errorf("received %s", got)
 	}
-	if got := pausedOf(r.ask("ResumeMessageGroups", object{"QueueUrl": url, "MessageGroupIds": []string{"g3"}})); got != "[]" {
+	if got := pausedOf(r.ask("ResumeMessageGroups", object{
+		"QueueUrl": url, "MessageGroupIds": []string{"g3"},
+	})); got != "[]" {
 		t.Errorf("paused are %s", got)
 	}
 }
@@ -67,7 +74,9 @@ func TestResumeWakesLongPolls(t *testing.T) {
 	r.send(&sqs.SendMessageInput{QueueUrl: &url, MessageBody: &body, MessageGroupId: &group})
 	got := make(chan int, 1)
 	go func() {
-		out, err := r.root.SQS.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: &url, WaitTimeSeconds: 20})
+		out, err := r.root.SQS.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{
+			QueueUrl: &url, WaitTimeSeconds: 20,
+		})
 		if err != nil {
 			t.Error(err)
 			got <- 0

@@ -56,13 +56,18 @@ func TestPeekMessages(t *testing.T) {
 		}
 	}
 	for filter, want := range map[string]string{
-		"body.id>6": `{"id":7}`, "attr.tenant:acme": "d", "group:g": "d", "count>=1": taken, "sent>2026-01-01 -a -id": "c",
+		"body.id>6": `{"id":7}`, "attr.tenant:acme": "d", "group:g": "d", "count>=1": taken,
+		"sent>2026-01-01 -a -id": "c",
 	} {
-		if text := found(r.ask("PeekMessages", object{"QueueUrl": url, "Filter": filter, "IncludeBody": true})); !strings.HasPrefix(text, want+" ") || !strings.HasSuffix(text, "; 4 of 4") {
+		if text := found(r.ask("PeekMessages", object{
+			"QueueUrl": url, "Filter": filter, "IncludeBody": true,
+		})); !strings.HasPrefix(text, want+" ") || !strings.HasSuffix(text, "; 4 of 4") {
 			t.Errorf("%s: found %s; want %s", filter, text, want)
 		}
 	}
-	if text := found(r.ask("PeekMessages", object{"QueueUrl": url, "States": []string{"Delayed", "InFlight"}})); !strings.HasSuffix(text, "; 2 of 2") || strings.Contains(text, "Visible") {
+	if text := found(r.ask("PeekMessages", object{
+		"QueueUrl": url, "States": []string{"Delayed", "InFlight"},
+	})); !strings.HasSuffix(text, "; 2 of 2") || strings.Contains(text, "Visible") {
 		t.Errorf("in flight and delayed: %s", text)
 	}
 	var pages []string
@@ -91,7 +96,10 @@ func TestPeekMessages(t *testing.T) {
 	want := object{
 		"MessageId": apitest.UUID, "State": "Visible",
 		"SenderId": apitest.Account, "MessageGroupId": "g",
-		"MessageAttributes": object{"tenant": object{"DataType": "String", "StringValue": "acme"}, "raw": object{"DataType": "Binary.x", "BinaryValue": "AP8="}},
+		"MessageAttributes": object{
+			"tenant": object{"DataType": "String", "StringValue": "acme"},
+			"raw":    object{"DataType": "Binary.x", "BinaryValue": "AP8="},
+		},
 	}
 	if err := apitest.Match(want, m); err != nil { // no MD5OfBody: it would tell a caller who may not see bodies
 		t.Error(err)
@@ -107,11 +115,14 @@ func TestPeekOtherQueues(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	dead := r.queue("dead.fifo", "FifoQueue", "true")
-	url := r.queue("q.fifo", "FifoQueue", "true", "ContentBasedDeduplication", "true", "VisibilityTimeout", "0", "RedrivePolicy", apitest.Redrive(arn("dead.fifo"), 1))
+	url := r.queue("q.fifo", "FifoQueue", "true", "ContentBasedDeduplication", "true", "VisibilityTimeout", "0",
+		"RedrivePolicy", apitest.Redrive(arn("dead.fifo"), 1))
 	for _, body := range []string{"a", "b", "c"} {
 		r.send(&sqs.SendMessageInput{QueueUrl: &url, MessageBody: &body, MessageGroupId: aws.String("g")})
 	}
-	if text := found(r.ask("PeekMessages", object{"QueueUrl": url, "IncludeBody": true})); text != "a Visible, b Visible, c Visible; 3 of 3" {
+	if text := found(r.ask("PeekMessages", object{
+		"QueueUrl": url, "IncludeBody": true,
+	})); text != "a Visible, b Visible, c Visible; 3 of 3" {
 		t.Errorf("found %s", text)
 	}
 	for range 2 {
@@ -123,7 +134,8 @@ func TestPeekOtherQueues(t *testing.T) {
 		t.Errorf("dead letters: %s", text)
 	}
 	m := out["Messages"].([]any)[0].(object)
-	if m["DeadLetterQueueSourceArn"] != arn("q.fifo") || m["ReceiveCount"] != 1.0 || m["FirstReceiveTimestamp"] == nil || m["MessageGroupId"] != "g" || m["SequenceNumber"] == nil {
+	if m["DeadLetterQueueSourceArn"] != arn("q.fifo") || m["ReceiveCount"] != 1.0 ||
+		m["FirstReceiveTimestamp"] == nil || m["MessageGroupId"] != "g" || m["SequenceNumber"] == nil {
 		t.Errorf("the dead letter is %v", m)
 	}
 }
@@ -134,16 +146,17 @@ func TestPeekIsRefused(t *testing.T) {
 	url := r.queue("q")
 	r.sendBodies(url, "secret")
 	for words, in := range map[string]object{
-		"Max is 0":                        {"QueueUrl": url, "Max": 0},
-		"between 1 and 500":               {"QueueUrl": url, "Max": 501},
-		`States has "Lost"`:               {"QueueUrl": url, "States": []string{"Lost"}},
-		"Filter: column 1: there is no":   {"QueueUrl": url, "Filter": "colour:red"},
-		"Cursor is not one":               {"QueueUrl": url, "Cursor": "AAAA"},
-		"The specified queue does not":    {"QueueUrl": "none"},
-		"does not exist":                  {},
-		"less than or equal to 1024":      {"QueueUrl": url, "Filter": strings.Repeat("x", 1025)},
-		"less than or equal to 256":       {"QueueUrl": url, "Cursor": strings.Repeat("A", 257)},
-		"have length less than or equal ": {"QueueUrl": url, "States": []string{"Visible", "Visible", "Visible", "Visible"}},
+		"Max is 0":                      {"QueueUrl": url, "Max": 0},
+		"between 1 and 500":             {"QueueUrl": url, "Max": 501},
+		`States has "Lost"`:             {"QueueUrl": url, "States": []string{"Lost"}},
+		"Filter: column 1: there is no": {"QueueUrl": url, "Filter": "colour:red"},
+		"Cursor is not one":             {"QueueUrl": url, "Cursor": "AAAA"},
+		"The specified queue does not":  {"QueueUrl": "none"},
+		"does not exist":                {},
+		"less than or equal to 1024":    {"QueueUrl": url, "Filter": strings.Repeat("x", 1025)},
+		"less than or equal to 256":     {"QueueUrl": url, "Cursor": strings.Repeat("A", 257)},
+		"have length less than or equal ": {"QueueUrl": url,
+			"States": []string{"Visible", "Visible", "Visible", "Visible"}},
 	} {
 		r.refused(r.root, "PeekMessages", in, 400, words)
 	}
@@ -154,11 +167,13 @@ func TestPeekIsRefused(t *testing.T) {
 	cred, _ := r.server.RootOf(apitest.OtherAccount)
 	other := apitest.RootActor(r.server.Endpoint(), cred)
 	// Not even a policy that gives everything to everybody opens a queue to other accounts.
-	_, err := r.root.SQS.SetQueueAttributes(t.Context(), &sqs.SetQueueAttributesInput{QueueUrl: &url, Attributes: map[string]string{
-		"Policy": `{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":"*","Action":"*","Resource":"*"}]}`,
-	}})
+	_, err := r.root.SQS.SetQueueAttributes(t.Context(),
+		&sqs.SetQueueAttributesInput{QueueUrl: &url, Attributes: map[string]string{
+			"Policy": `{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":"*","Action":"*","Resource":"*"}]}`,
+		}})
 	apitest.Must(t, 0, err)
-	plain, body, word := object{"QueueUrl": url}, object{"QueueUrl": url, "IncludeBody": true}, object{"QueueUrl": url, "Filter": "secret"}
+	plain, body, word := object{"QueueUrl": url}, object{"QueueUrl": url, "IncludeBody": true},
+		object{"QueueUrl": url, "Filter": "secret"}
 	all := []object{plain, body, word, {"QueueUrl": url, "Filter": "body.a:b"}}
 	for _, tc := range []struct {
 		who string
@@ -171,14 +186,18 @@ func TestPeekIsRefused(t *testing.T) {
 		{"a caller without keys", apitest.Stranger(r.server.Endpoint()), []bool{false, false, false, false}},
 	} {
 		for i, in := range all {
-			if status, out := tc.as.Sluice(t, "PeekMessages", in); (status == 200) != tc.may[i] || status != 200 && status != 403 {
+			if status, out := tc.as.Sluice(t, "PeekMessages", in); (status == 200) != tc.may[i] ||
+				status != 200 && status != 403 {
 				t.Errorf("%s: %v: %d %v", tc.who, in, status, out)
 			}
 		}
 	}
-	_, err = r.root.SQS.SetQueueAttributes(t.Context(), &sqs.SetQueueAttributesInput{QueueUrl: &url, Attributes: map[string]string{"Policy": ""}})
+	_, err = r.root.SQS.SetQueueAttributes(t.Context(), &sqs.SetQueueAttributesInput{
+		QueueUrl: &url, Attributes: map[string]string{"Policy": ""},
+	})
 	apitest.Must(t, 0, err)
-	if status, out := peeker.Sluice(t, "PeekMessages", plain); status != 200 || strings.Contains(fmt.Sprint(out), "secret") {
+	if status, out := peeker.Sluice(t, "PeekMessages", plain); status != 200 ||
+		strings.Contains(fmt.Sprint(out), "secret") {
 		t.Errorf("without bodies: %d %v", status, out)
 	}
 	for _, in := range all[1:] {

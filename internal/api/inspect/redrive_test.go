@@ -23,9 +23,10 @@ func (r *rig) deadLetters(bodies ...string) (source, dead string) {
 	dead = r.queue("dead")
 	source = r.queue("q", "VisibilityTimeout", "0", "RedrivePolicy", apitest.Redrive(arn("dead"), 1))
 	for _, body := range bodies {
-		r.send(&sqs.SendMessageInput{QueueUrl: &source, MessageBody: &body, MessageAttributes: map[string]types.MessageAttributeValue{
-			"tenant": {DataType: aws.String("String"), StringValue: aws.String("acme")},
-		}})
+		r.send(&sqs.SendMessageInput{QueueUrl: &source, MessageBody: &body,
+			MessageAttributes: map[string]types.MessageAttributeValue{
+				"tenant": {DataType: aws.String("String"), StringValue: aws.String("acme")},
+			}})
 	}
 	for range 2 * len(bodies) {
 		r.receive(source, 10)
@@ -70,8 +71,11 @@ func TestRedriveMessages(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	source, dead := r.deadLetters("a1", "b1", "a2", "b2", "a3")
-	dry := r.ask("RedriveMessages", object{"QueueUrl": dead, "Filter": "-b1 -b2", "DryRun": true, "IncludeBody": true, "Max": 2})
-	if list := dry["Messages"].([]any); len(list) != 2 || list[0].(object)["Body"] == nil || dry["Cursor"] == nil || dry["Total"] != 5.0 || dry["TaskHandle"] != nil {
+	dry := r.ask("RedriveMessages", object{
+		"QueueUrl": dead, "Filter": "-b1 -b2", "DryRun": true, "IncludeBody": true, "Max": 2,
+	})
+	if list := dry["Messages"].([]any); len(list) != 2 || list[0].(object)["Body"] == nil || dry["Cursor"] == nil ||
+		dry["Total"] != 5.0 || dry["TaskHandle"] != nil {
 		t.Errorf("a dry run: %v", dry)
 	}
 	if got := r.bodies(dead); got != "a1 a2 a3 b1 b2" {
@@ -79,19 +83,23 @@ func TestRedriveMessages(t *testing.T) {
 	}
 	task := r.redrive(object{"QueueUrl": dead, "Filter": "-b1 -b2"})
 	for name, want := range map[string]any{
-		"Moved": 3.0, "Scanned": 5.0, "Total": 5.0, "Skipped": 0.0, "Filter": "-b1 -b2", "Selects": true, "Edited": false, "MessageIds": 0.0, "TaskHandle": nil, "DestinationArn": nil,
+		"Moved": 3.0, "Scanned": 5.0, "Total": 5.0, "Skipped": 0.0, "Filter": "-b1 -b2", "Selects": true,
+		"Edited": false, "MessageIds": 0.0, "TaskHandle": nil, "DestinationArn": nil,
 	} {
 		if task[name] != want {
 			t.Errorf("%s is %v, not %v", name, task[name], want)
 		}
 	}
-	if results := task["Results"].([]any); len(results) != 3 || results[0].(object)["Outcome"] != "Moved" || task["EndedTimestamp"] == nil {
+	if results := task["Results"].([]any); len(results) != 3 || results[0].(object)["Outcome"] != "Moved" ||
+		task["EndedTimestamp"] == nil {
 		t.Errorf("results %v", results)
 	}
 	if r.bodies(dead) != "b1 b2" || r.bodies(source) != "a1 a2 a3" {
 		t.Errorf("%s are left, %s were moved", r.bodies(dead), r.bodies(source))
 	}
-	tasks, err := r.root.SQS.ListMessageMoveTasks(t.Context(), &sqs.ListMessageMoveTasksInput{SourceArn: aws.String(arn("dead"))})
+	tasks, err := r.root.SQS.ListMessageMoveTasks(t.Context(), &sqs.ListMessageMoveTasksInput{
+		SourceArn: aws.String(arn("dead")),
+	})
 	if apitest.Must(t, tasks, err); len(tasks.Results) != 1 || tasks.Results[0].ApproximateNumberOfMessagesMoved != 3 {
 		t.Errorf("SQS lists %+v", tasks.Results)
 	}
@@ -101,21 +109,28 @@ func TestRedriveMessages(t *testing.T) {
 	for _, m := range r.ask("PeekMessages", object{"QueueUrl": dead, "Filter": "b2"})["Messages"].([]any) {
 		ids = append(ids, m.(object)["MessageId"])
 	}
-	if got := r.ask("PeekMessages", object{"QueueUrl": dead, "MessageIds": ids, "IncludeBody": true})["Messages"].([]any); len(got) != 1 || got[0].(object)["Body"] != "b2" {
+	if got := r.ask("PeekMessages", object{
+		"QueueUrl": dead, "MessageIds": ids, "IncludeBody": true,
+	})["Messages"].([]any); len(got) != 1 || got[0].(object)["Body"] != "b2" {
 		t.Errorf("found by its id: %v", got)
 	}
 	other := r.queue("other")
 	task = r.redrive(object{"QueueUrl": dead, "MessageIds": ids, "DestinationArn": arn("other"), "Edit": object{
-		"Body": "repaired", "SetAttributes": object{"fixed": object{"DataType": "Number", "StringValue": "1"}}, "RemoveAttributes": []string{"tenant"},
+		"Body": "repaired", "SetAttributes": object{"fixed": object{"DataType": "Number", "StringValue": "1"}},
+		"RemoveAttributes": []string{"tenant"},
 	}})
 	if task["Edited"] != true || task["MessageIds"] != 1.0 || task["Moved"] != 1.0 {
 		t.Errorf("%v", task)
 	}
-	got, err := r.root.SQS.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: &other, MessageAttributeNames: []string{"All"}})
-	if apitest.Must(t, got, err); len(got.Messages) != 1 || *got.Messages[0].Body != "repaired" || len(got.Messages[0].MessageAttributes) != 1 || *got.Messages[0].MessageAttributes["fixed"].StringValue != "1" {
+	got, err := r.root.SQS.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{
+		QueueUrl: &other, MessageAttributeNames: []string{"All"},
+	})
+	if apitest.Must(t, got, err); len(got.Messages) != 1 || *got.Messages[0].Body != "repaired" ||
+		len(got.Messages[0].MessageAttributes) != 1 || *got.Messages[0].MessageAttributes["fixed"].StringValue != "1" {
 		t.Errorf("the edited message is %+v", got.Messages)
 	}
-	if result := task["Results"].([]any)[0].(object); result["MessageId"] != ids[0] || result["NewMessageId"] != *got.Messages[0].MessageId {
+	if result := task["Results"].([]any)[0].(object); result["MessageId"] != ids[0] ||
+		result["NewMessageId"] != *got.Messages[0].MessageId {
 		t.Errorf("%v became %v: %v", ids[0], *got.Messages[0].MessageId, result)
 	}
 	if r.bodies(dead) != "b1" {
@@ -125,18 +140,23 @@ func TestRedriveMessages(t *testing.T) {
 	// The answer names the messages that cannot be moved.
 	r.sendBodies(dead, "lost")
 	task = r.redrive(object{"QueueUrl": dead, "Filter": "lost"})
-	if result := task["Results"].([]any)[0].(object); task["Skipped"] != 1.0 || result["Outcome"] != "NoSource" || result["NewMessageId"] != nil {
+	if result := task["Results"].([]any)[0].(object); task["Skipped"] != 1.0 || result["Outcome"] != "NoSource" ||
+		result["NewMessageId"] != nil {
 		t.Errorf("%v", task)
 	}
 
 	// A task is cancelled by SQS's own operation, and there is one at a time.
 	r.sendBodies(dead, "c1", "c2", "c3")
-	handle := r.ask("RedriveMessages", object{"QueueUrl": dead, "Filter": "c", "DestinationArn": arn("other"), "MaxNumberOfMessagesPerSecond": 1})["TaskHandle"].(string)
+	handle := r.ask("RedriveMessages", object{
+		"QueueUrl": dead, "Filter": "c", "DestinationArn": arn("other"), "MaxNumberOfMessagesPerSecond": 1,
+	})["TaskHandle"].(string)
 	r.refused(r.root, "RedriveMessages", object{"QueueUrl": dead}, 400, "already")
 	if task := r.task(dead, "RUNNING"); task["TaskHandle"] != handle || task["MaxNumberOfMessagesPerSecond"] != 1.0 {
 		t.Errorf("%v", task)
 	}
-	if _, err := r.root.SQS.CancelMessageMoveTask(t.Context(), &sqs.CancelMessageMoveTaskInput{TaskHandle: &handle}); err != nil {
+	if _, err := r.root.SQS.CancelMessageMoveTask(t.Context(), &sqs.CancelMessageMoveTaskInput{
+		TaskHandle: &handle,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if task := r.task(dead, "CANCELLED"); task["TaskHandle"] != nil || task["Filter"] != "c" {
@@ -155,7 +175,9 @@ func TestRedriveRefuses(t *testing.T) {
 	for i := range many {
 		many[i] = "00000000-0000-0000-0000-000000000000"
 	}
-	if status, out := r.root.Sluice(t, "RedriveMessages", object{"QueueUrl": dead, "MessageIds": many}); status != 400 || !strings.Contains(fmt.Sprint(out), "less than or equal to 1000") {
+	if status, out := r.root.Sluice(t, "RedriveMessages", object{
+		"QueueUrl": dead, "MessageIds": many,
+	}); status != 400 || !strings.Contains(fmt.Sprint(out), "less than or equal to 1000") {
 		t.Errorf("1001 ids: %d %v", status, out)
 	}
 	for words, in := range map[string]object{
@@ -172,9 +194,13 @@ func TestRedriveRefuses(t *testing.T) {
 		"Edit is empty":                   {"Edit": object{}},
 		"1 to 1048576":                    {"Edit": object{"Body": ""}},
 		"must not have":                   {"Edit": object{"Body": "\x01"}},
-		"BinaryValue if the type":         {"Edit": object{"SetAttributes": object{"a": object{"DataType": "Binary", "StringValue": "x"}}}},
-		"AWS.":                            {"Edit": object{"SetAttributes": object{"AWS.x": object{"DataType": "String", "StringValue": "x"}}}},
-		"Can't cast":                      {"Edit": object{"SetAttributes": object{"n": object{"DataType": "Number", "StringValue": "x"}}}},
+		"BinaryValue if the type": {"Edit": object{
+			"SetAttributes": object{"a": object{"DataType": "Binary", "StringValue": "x"}},
+		}},
+		"AWS.": {"Edit": object{
+			"SetAttributes": object{"AWS.x": object{"DataType": "String", "StringValue": "x"}},
+		}},
+		"Can't cast": {"Edit": object{"SetAttributes": object{"n": object{"DataType": "Number", "StringValue": "x"}}}},
 	} {
 		if in["QueueUrl"] == nil {
 			in["QueueUrl"] = dead
@@ -192,9 +218,12 @@ func TestWhoMayRedrive(t *testing.T) {
 	r := newRig(t)
 	dead := r.queue("dead")
 	r.queue("q", "RedrivePolicy", apitest.Redrive(arn("dead"), 1))
-	all := []string{"sluice:RedriveMessages", "sqs:StartMessageMoveTask", "sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:SendMessage", "sluice:EditMessage", "sluice:PeekMessages", "sluice:PeekMessageBody"}
+	all := []string{"sluice:RedriveMessages", "sqs:StartMessageMoveTask", "sqs:ReceiveMessage", "sqs:DeleteMessage",
+		"sqs:GetQueueAttributes", "sqs:SendMessage", "sluice:EditMessage", "sluice:PeekMessages",
+		"sluice:PeekMessageBody"}
 	allow := func(actions []string) string {
-		return fmt.Sprintf(`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":["%s"],"Resource":"*"}]}`, strings.Join(actions, `","`))
+		return fmt.Sprintf(`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":["%s"],"Resource":"*"}]}`,
+			strings.Join(actions, `","`))
 	}
 	for i, lacking := range all {
 		user, _ := r.root.User(t, fmt.Sprint("u", i), allow(slices.Delete(slices.Clone(all), i, i+1)))
@@ -208,19 +237,25 @@ func TestWhoMayRedrive(t *testing.T) {
 		r.refused(user, "RedriveMessages", in, 403, lacking)
 	}
 	user, _ := r.root.User(t, "able", allow(all))
-	if status, out := user.Sluice(t, "RedriveMessages", object{"QueueUrl": dead, "Edit": object{"Body": "the secret text"}}); status != 200 {
+	if status, out := user.Sluice(t, "RedriveMessages", object{
+		"QueueUrl": dead, "Edit": object{"Body": "the secret text"},
+	}); status != 200 {
 		t.Errorf("%d %v", status, out)
 	}
 	r.refused(user, "ListRedriveTasks", object{"QueueUrl": dead}, 403, "sluice:ListRedriveTasks")
-	r.refused(apitest.Stranger(r.server.Endpoint()), "RedriveMessages", object{"QueueUrl": dead}, 403, "Authentication Token")
+	r.refused(apitest.Stranger(r.server.Endpoint()), "RedriveMessages", object{"QueueUrl": dead}, 403,
+		"Authentication Token")
 
 	// The trail tells of it, and not of what messages say.
 	keys := aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return r.root.Keys, nil })
-	trail := cloudtrail.New(cloudtrail.Options{Region: "us-east-1", BaseEndpoint: aws.String(r.server.Endpoint()), Credentials: keys})
+	trail := cloudtrail.New(cloudtrail.Options{
+		Region: "us-east-1", BaseEndpoint: aws.String(r.server.Endpoint()), Credentials: keys,
+	})
 	eventually.True(t, "an event", func() bool {
-		out, err := trail.LookupEvents(t.Context(), &cloudtrail.LookupEventsInput{LookupAttributes: []trailtypes.LookupAttribute{
-			{AttributeKey: trailtypes.LookupAttributeKeyEventName, AttributeValue: aws.String("RedriveMessages")},
-		}})
+		out, err := trail.LookupEvents(t.Context(),
+			&cloudtrail.LookupEventsInput{LookupAttributes: []trailtypes.LookupAttribute{
+				{AttributeKey: trailtypes.LookupAttributeKeyEventName, AttributeValue: aws.String("RedriveMessages")},
+			}})
 		apitest.Must(t, out, err)
 		for _, e := range out.Events {
 			if strings.Contains(*e.CloudTrailEvent, "secret text") {
@@ -235,7 +270,9 @@ func TestWhoMayRedrive(t *testing.T) {
 func TestEditInPlace(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	for name, more := range map[string][]string{"plain": nil, "ordered.fifo": {"FifoQueue", "true", "ContentBasedDeduplication", "true"}} {
+	for name, more := range map[string][]string{
+		"plain": nil, "ordered.fifo": {"FifoQueue", "true", "ContentBasedDeduplication", "true"},
+	} {
 		url := r.queue(name, more...)
 		for _, body := range []string{"a1", "b1", "a2", "b2"} {
 			in := &sqs.SendMessageInput{QueueUrl: &url, MessageBody: &body}
@@ -256,7 +293,9 @@ func TestEditInPlace(t *testing.T) {
 		if got := r.bodies(url); got != "a1 a2 b1 b2" {
 			t.Errorf("%s has %s", name, got)
 		}
-		if got := r.ask("PeekMessages", object{"QueueUrl": url, "Filter": "attr.seen:1"})["Messages"].([]any); len(got) != 3 {
+		if got := r.ask("PeekMessages", object{
+			"QueueUrl": url, "Filter": "attr.seen:1",
+		})["Messages"].([]any); len(got) != 3 {
 			t.Errorf("%s: %d messages are edited", name, len(got))
 		}
 		for _, in := range []object{{"MessageIds": ids}, {"Edit": edit}} {

@@ -24,7 +24,9 @@ func why(out object) string {
 
 func (r *rig) receive(url string, most int32) []string {
 	r.Helper()
-	got, err := r.root.SQS.ReceiveMessage(r.Context(), &sqs.ReceiveMessageInput{QueueUrl: &url, MaxNumberOfMessages: most})
+	got, err := r.root.SQS.ReceiveMessage(r.Context(), &sqs.ReceiveMessageInput{
+		QueueUrl: &url, MaxNumberOfMessages: most,
+	})
 	apitest.Must(r.T, got, err)
 	var bodies []string
 	for _, m := range got.Messages {
@@ -51,7 +53,8 @@ func TestDescribeQueueState(t *testing.T) {
 		t.Helper()
 		out := r.ask("DescribeQueueState", object{"QueueUrl": url})
 		if out["Receivable"] != receivable || why(out) != codes {
-			t.Errorf("receivable %v because of %q; want %v, %q: %v", out["Receivable"], why(out), receivable, codes, out["Reasons"])
+			t.Errorf("receivable %v because of %q; want %v, %q: %v", out["Receivable"], why(out), receivable, codes,
+				out["Reasons"])
 		}
 		for name, value := range want {
 			if fmt.Sprint(out[name]) != fmt.Sprint(value) {
@@ -60,7 +63,9 @@ func TestDescribeQueueState(t *testing.T) {
 		}
 		return out
 	}
-	out := check(false, "Empty", object{"Visible": 0, "DeadLetters": 2, "DeadLetterQueueArn": arn("dead"), "WaitingReceives": 0})
+	out := check(false, "Empty", object{
+		"Visible": 0, "DeadLetters": 2, "DeadLetterQueueArn": arn("dead"), "WaitingReceives": 0,
+	})
 	if out["OldestMessageTimestamp"] != nil || out["LastSendTimestamp"] != nil {
 		t.Errorf("an empty queue: %v", out)
 	}
@@ -69,12 +74,14 @@ func TestDescribeQueueState(t *testing.T) {
 	r.receive(url, 10)
 	r.send(&sqs.SendMessageInput{QueueUrl: &url, MessageBody: aws.String("c"), DelaySeconds: 600})
 	out = check(false, "AllInFlight Delayed", object{"Visible": 0, "InFlight": 2, "Delayed": 1})
-	for _, name := range []string{"OldestMessageTimestamp", "NextVisibleTimestamp", "NextDelayedTimestamp", "LastSendTimestamp", "LastReceiveTimestamp"} {
+	for _, name := range []string{"OldestMessageTimestamp", "NextVisibleTimestamp", "NextDelayedTimestamp",
+		"LastSendTimestamp", "LastReceiveTimestamp"} {
 		if out[name] == nil {
 			t.Errorf("%s is missing", name)
 		}
 	}
-	if shards := out["Shards"].([]any); len(shards) != 1 || shards[0].(object)["Shard"] != "1" || shards[0].(object)["InFlight"] != 2.0 {
+	if shards := out["Shards"].([]any); len(shards) != 1 || shards[0].(object)["Shard"] != "1" ||
+		shards[0].(object)["InFlight"] != 2.0 {
 		t.Errorf("shards: %v", shards)
 	}
 	waits := make(chan error, 1)
@@ -94,10 +101,13 @@ func TestDescribeQueueState(t *testing.T) {
 	if status != http.StatusOK || out["DeadLetters"] != nil || out["DeadLetterQueueArn"] != arn("dead") {
 		t.Errorf("%d %v", status, out)
 	}
-	r.refused(user, "DescribeQueueState", object{"QueueUrl": "dead"}, 403, "sluice:DescribeQueueState on resource: "+arn("dead"))
-	r.refused(user, "ListMessageGroups", object{"QueueUrl": "q"}, 403, "sluice:ListMessageGroups on resource: "+arn("q"))
+	r.refused(user, "DescribeQueueState", object{"QueueUrl": "dead"}, 403,
+		"sluice:DescribeQueueState on resource: "+arn("dead"))
+	r.refused(user, "ListMessageGroups", object{"QueueUrl": "q"}, 403,
+		"sluice:ListMessageGroups on resource: "+arn("q"))
 	r.refused(r.root, "DescribeQueueState", object{"QueueUrl": "none"}, 400, "does not exist")
-	r.refused(apitest.Stranger(r.server.Endpoint()), "DescribeQueueState", object{"QueueUrl": url}, 403, "Authentication Token")
+	r.refused(apitest.Stranger(r.server.Endpoint()), "DescribeQueueState", object{"QueueUrl": url}, 403,
+		"Authentication Token")
 }
 
 func TestListMessageGroups(t *testing.T) {
@@ -117,7 +127,9 @@ func TestListMessageGroups(t *testing.T) {
 		out := r.ask("ListMessageGroups", in)
 		for _, g := range out["Groups"].([]any) {
 			g := g.(object)
-			got = append(got, fmt.Sprint(g["MessageGroupId"], " ", g["State"], " ", g["Depth"], " ", g["InFlight"], " ", g["ReceiveCount"]))
+			got = append(got,
+				fmt.Sprint(g["MessageGroupId"], " ", g["State"], " ", g["Depth"], " ", g["InFlight"], " ",
+					g["ReceiveCount"]))
 		}
 		if out["Cursor"] == nil {
 			if pages != 2 {
@@ -132,7 +144,8 @@ func TestListMessageGroups(t *testing.T) {
 	}
 	out := r.ask("DescribeQueueState", object{"QueueUrl": url})
 	largest, _ := out["LargestBlockedGroup"].(object)
-	if out["ReadyGroups"] != 2.0 || out["BlockedGroups"] != 1.0 || largest["MessageGroupId"] != "g1" || why(out) != "GroupsBlocked" || out["Receivable"] != true {
+	if out["ReadyGroups"] != 2.0 || out["BlockedGroups"] != 1.0 || largest["MessageGroupId"] != "g1" ||
+		why(out) != "GroupsBlocked" || out["Receivable"] != true {
 		t.Errorf("state %v", out)
 	}
 	r.queue("plain")

@@ -26,7 +26,8 @@ func TestUndoDelete(t *testing.T) {
 	dead := r.queue("dead.fifo", "FifoQueue", "true")
 	policy := `{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":"*","Action":"sqs:SendMessage","Resource":"*"}]}`
 	url := r.queue(
-		"q.fifo", "FifoQueue", "true", "ContentBasedDeduplication", "true", "VisibilityTimeout", "600", "Policy", policy,
+		"q.fifo", "FifoQueue", "true", "ContentBasedDeduplication", "true", "VisibilityTimeout", "600", "Policy",
+		policy,
 		"RedrivePolicy", `{"deadLetterTargetArn":"`+arn("dead.fifo")+`","maxReceiveCount":3}`,
 	)
 	_, err := r.root.SQS.TagQueue(t.Context(), &sqs.TagQueueInput{QueueUrl: &url, Tags: map[string]string{"team": "a"}})
@@ -70,7 +71,9 @@ func TestUndoDelete(t *testing.T) {
 	if urls := apitest.Must(t, list, err).QueueUrls; len(urls) != 1 || urls[0] != dead {
 		t.Errorf("listed are %q", urls)
 	}
-	sources, err := r.root.SQS.ListDeadLetterSourceQueues(t.Context(), &sqs.ListDeadLetterSourceQueuesInput{QueueUrl: &dead})
+	sources, err := r.root.SQS.ListDeadLetterSourceQueues(t.Context(), &sqs.ListDeadLetterSourceQueuesInput{
+		QueueUrl: &dead,
+	})
 	if urls := apitest.Must(t, sources, err).QueueUrls; len(urls) != 0 {
 		t.Errorf("sources are %q", urls)
 	}
@@ -100,7 +103,8 @@ func TestUndoDeleteIsRefused(t *testing.T) {
 	name := object{"QueueName": "q"}
 	r.deleteQueue(r.queue("q"))
 	r.refused(r.root, "UndoDelete", object{}, http.StatusBadRequest, "Must specify a queue name")
-	r.refused(r.root, "UndoDelete", object{"QueueName": "q", "QueueOwnerAWSAccountId": "x"}, http.StatusBadRequest, "does not exist")
+	r.refused(r.root, "UndoDelete", object{"QueueName": "q", "QueueOwnerAWSAccountId": "x"}, http.StatusBadRequest,
+		"does not exist")
 	limit := func(n int) {
 		t.Helper()
 		r.ask("SetLimits", object{"AccountId": apitest.Account, "Limits": object{"Queues": n}})
@@ -140,7 +144,8 @@ func TestUndoDeleteNeedsPermission(t *testing.T) {
 	_, err := r.root.SQS.TagQueue(t.Context(), &sqs.TagQueueInput{QueueUrl: &url, Tags: map[string]string{"team": "a"}})
 	apitest.Must(t, url, err)
 	allowed := func(team string) string {
-		return `{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"sluice:UndoDelete","Resource":"` + arn("q") +
+		return `{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"sluice:UndoDelete","Resource":"` +
+			arn("q") +
 			`","Condition":{"StringEquals":{"aws:ResourceTag/team":"` + team + `"}}}]}`
 	}
 	r.deleteQueue(url)
@@ -150,11 +155,13 @@ func TestUndoDeleteNeedsPermission(t *testing.T) {
 	ofA, _ := r.root.User(t, "a", allowed("a"))
 	for _, who := range []*apitest.Actor{none, ofB} {
 		r.refused(who, "UndoDelete", name, http.StatusForbidden, "is not authorized to perform: sluice:UndoDelete")
-		r.refused(who, "UndoDelete", object{"QueueName": "never"}, http.StatusForbidden, "is not authorized to perform: sluice:UndoDelete")
+		r.refused(who, "UndoDelete", object{"QueueName": "never"}, http.StatusForbidden,
+			"is not authorized to perform: sluice:UndoDelete")
 	}
 	cred, _ := r.server.RootOf(apitest.OtherAccount)
 	other := apitest.RootActor(r.server.Endpoint(), cred)
-	r.refused(other, "UndoDelete", object{"QueueName": "q", "QueueOwnerAWSAccountId": apitest.Account}, http.StatusForbidden, "sluice:UndoDelete")
+	r.refused(other, "UndoDelete", object{"QueueName": "q", "QueueOwnerAWSAccountId": apitest.Account},
+		http.StatusForbidden, "sluice:UndoDelete")
 	if status, out := ofA.Sluice(t, "UndoDelete", name); status != http.StatusOK {
 		t.Errorf("%d %v", status, out)
 	}

@@ -31,7 +31,8 @@ func TestUndoPurge(t *testing.T) {
 	purged, err := r.root.SQS.PurgeQueue(t.Context(), &sqs.PurgeQueueInput{QueueUrl: &url})
 	apitest.Must(t, purged, err)
 	state := r.ask("DescribeQueueState", queueURL)
-	if got := fmt.Sprint(state["Visible"], why(state), len(r.ask("PeekMessages", queueURL)["Messages"].([]any))); got != "0Empty0" {
+	if got := fmt.Sprint(state["Visible"], why(state),
+		len(r.ask("PeekMessages", queueURL)["Messages"].([]any))); got != "0Empty0" {
 		t.Errorf("after the purge: %s", got)
 	}
 	if undo, ok := state["Undo"].(object); !ok || fmt.Sprint(undo["Messages"]) != "2" {

@@ -100,9 +100,10 @@ func TestAuthorize(t *testing.T) {
 	}
 	about := func(condition string) service.Subject {
 		return service.Subject{
-			Resource: service.ARN(topic), Owner: owner, Tags: map[string]string{"team": "a"}, NewTags: map[string]string{"cost": "1"},
-			Policy: fmt.Sprintf(`{"Version":"2012-10-17","Statement":{"Effect":"Allow","Principal":"*","Action":"sns:Publish","Resource":"*","Condition":{%s}}}`, condition),
-			Lookup: func(name string) (policy.Value, bool) { return policy.Text("email"), name == "sns:protocol" },
+			Resource: service.ARN(topic), Owner: owner, Tags: map[string]string{"team": "a"},
+			NewTags: map[string]string{"cost": "1"},
+			Policy:  fmt.Sprintf(`{"Version":"2012-10-17","Statement":{"Effect":"Allow","Principal":"*","Action":"sns:Publish","Resource":"*","Condition":{%s}}}`, condition),
+			Lookup:  func(name string) (policy.Value, bool) { return policy.Text("email"), name == "sns:protocol" },
 		}
 	}
 	for condition, want := range map[string]bool{
@@ -110,14 +111,18 @@ func TestAuthorize(t *testing.T) {
 		`"StringEquals":{"aws:RequestTag/cost":"1"}`: true, `"StringEquals":{"sns:Protocol":"email"}`: true,
 		`"StringEquals":{"sns:Endpoint":"email"}`: false, `"IpAddress":{"aws:SourceIp":"10.0.0.0/8"}`: true,
 	} {
-		for who, c := range map[string]*protocol.Call{"another account": root("111111111111"), "anonymous": {SourceIP: "10.0.0.1"}} {
+		for who, c := range map[string]*protocol.Call{
+			"another account": root("111111111111"), "anonymous": {SourceIP: "10.0.0.1"},
+		} {
 			err := a.Authorize(c, about(condition), "sns:Publish")
-			if denial, _ := errors.AsType[*access.Denial](err); (err == nil) != want || (err != nil) != (denial != nil) {
+			if denial, _ := errors.AsType[*access.Denial](err); (err == nil) != want ||
+				(err != nil) != (denial != nil) {
 				t.Errorf("%s, %s: %v", who, condition, err)
 			}
 		}
 	}
-	if err := a.Authorize(root(owner), service.Subject{Resource: service.ARN("*")}, "sns:Publish", "sns:CreateTopic"); err != nil {
+	if err := a.Authorize(root(owner), service.Subject{Resource: service.ARN("*")}, "sns:Publish",
+		"sns:CreateTopic"); err != nil {
 		t.Errorf("the root, on its own: %v", err)
 	}
 	err := a.Authorize(&protocol.Call{}, about(`"StringEquals":{"sns:Endpoint":"x"}`), "sns:Publish")
@@ -132,7 +137,8 @@ func TestFailures(t *testing.T) {
 	stuck := service.Failure(fmt.Errorf("commit: %w", &store.BlockedError{Reason: "it is full"}))
 	full := service.NoRoom(errors.New("There is little room."))
 	for err, want := range map[error]string{
-		stuck: "The disk of the server cannot be written: it is full. Please try again later.", full: "There is little room.",
+		stuck: "The disk of the server cannot be written: it is full. Please try again later.",
+		full:  "There is little room.",
 	} {
 		if e := protocol.AsError(err); e.Status != 503 || e.Message != want || !service.OfTheDisk(err) {
 			t.Errorf("%v", e)

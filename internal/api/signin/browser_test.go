@@ -138,10 +138,12 @@ func (b *browser) keys(r *rig) *apitest.Actor {
 	b.t.Helper()
 	k := b.do(http.StatusOK, "POST", "credentials", "")
 	text := func(name string) string { s, _ := k[name].(string); return s }
-	if expires, err := time.Parse(time.RFC3339, text("Expiration")); err != nil || expires.Sub(r.clock.Now()) > 15*time.Minute {
+	if expires, err := time.Parse(time.RFC3339, text("Expiration")); err != nil ||
+		expires.Sub(r.clock.Now()) > 15*time.Minute {
 		b.t.Errorf("the keys end at %v: %v", k["Expiration"], err)
 	}
-	return apitest.NewActor(r.Endpoint(), text("AccessKeyId"), text("SecretAccessKey"), text("SessionToken"), r.clock.Now)
+	return apitest.NewActor(r.Endpoint(), text("AccessKeyId"), text("SecretAccessKey"), text("SessionToken"),
+		r.clock.Now)
 }
 
 // is makes sure whose keys they are.
@@ -167,11 +169,14 @@ func (r *rig) events(t *testing.T, name string, want int) (out []string) {
 	t.Helper()
 	trail := cloudtrail.New(cloudtrail.Options{
 		Region: "us-east-1", BaseEndpoint: aws.String(r.Endpoint()),
-		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return r.root.Keys, nil }),
+		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			return r.root.Keys, nil
+		}),
 	})
 	eventually.Succeeds(t, func() error {
 		found, err := trail.LookupEvents(t.Context(), &cloudtrail.LookupEventsInput{
-			LookupAttributes: []types.LookupAttribute{{AttributeKey: types.LookupAttributeKeyEventName, AttributeValue: &name}},
+			LookupAttributes: []types.LookupAttribute{{AttributeKey: types.LookupAttributeKeyEventName,
+				AttributeValue: &name}},
 		})
 		if err != nil {
 			return err

@@ -36,11 +36,15 @@ func TestIntruders(t *testing.T) {
 		code    string
 		changes bool // such pages may read, which tells them nothing
 	}{
-		"another site":                  {set("Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"), 403, "CrossOrigin", true},
-		"another port":                  {set("Sec-Fetch-Site", "same-site", "Origin", "http://127.0.0.1:1"), 403, "CrossOrigin", true},
-		"an old browser":                {set("Sec-Fetch-Site", "", "Origin", "https://evil.example"), 403, "CrossOrigin", true},
-		"a page without an origin":      {set("Sec-Fetch-Site", "", "Origin", "null"), 403, "CrossOrigin", true},
-		"no page at all":                {set("Sec-Fetch-Site", "", "Origin", "", "X-Sluice-Console", ""), 403, "NotFromConsole", false},
+		"another site": {set("Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"), 403,
+			"CrossOrigin", true},
+		"another port": {set("Sec-Fetch-Site", "same-site", "Origin", "http://127.0.0.1:1"), 403,
+			"CrossOrigin", true},
+		"an old browser": {set("Sec-Fetch-Site", "", "Origin", "https://evil.example"), 403,
+			"CrossOrigin", true},
+		"a page without an origin": {set("Sec-Fetch-Site", "", "Origin", "null"), 403, "CrossOrigin", true},
+		"no page at all": {set("Sec-Fetch-Site", "", "Origin", "", "X-Sluice-Console", ""), 403,
+			"NotFromConsole", false},
 		"a form of this origin":         {set("X-Sluice-Console", ""), 403, "NotFromConsole", false},
 		"a name of another":             {host("evil.example"), 421, "UnknownHost", false},
 		"a name of another with a port": {host("evil.example:9324"), 421, "UnknownHost", false},
@@ -54,7 +58,8 @@ func TestIntruders(t *testing.T) {
 			}
 			cookie := b.cookie
 			res, out := b.ask(q.method, q.name, q.body, c.change)
-			if res.StatusCode != c.status && res.StatusCode != 400 || res.StatusCode == c.status && out["code"] != c.code || len(res.Cookies()) > 0 {
+			if res.StatusCode != c.status && res.StatusCode != 400 ||
+				res.StatusCode == c.status && out["code"] != c.code || len(res.Cookies()) > 0 {
 				t.Errorf("%s: %s %s: %d %v", why, q.method, q.name, res.StatusCode, out)
 			}
 			if res.Header.Get("Access-Control-Allow-Origin") != "" {
@@ -64,8 +69,9 @@ func TestIntruders(t *testing.T) {
 		}
 	}
 	for why, cookie := range map[string]string{
-		"no cookie": "", "a wrong one": strings.SplitN(b.cookie, "=", 2)[0] + "=AAAA", "another name": "other=" + strings.SplitN(b.cookie, "=", 2)[1],
-		"its hash": strings.SplitN(b.cookie, "=", 2)[0] + "=" + id, "that of TLS": "__Host-" + b.cookie,
+		"no cookie": "", "a wrong one": strings.SplitN(b.cookie, "=", 2)[0] + "=AAAA",
+		"another name": "other=" + strings.SplitN(b.cookie, "=", 2)[1],
+		"its hash":     strings.SplitN(b.cookie, "=", 2)[0] + "=" + id, "that of TLS": "__Host-" + b.cookie,
 	} {
 		for _, q := range all {
 			stranger := &browser{t: t, url: b.url, cookie: cookie}
@@ -91,12 +97,14 @@ func TestRequestsHaveLimits(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	b := r.browser(t)
-	b.refused(http.StatusRequestEntityTooLarge, "TooLarge", "POST", "session", `{"link":"`+strings.Repeat("x", 40<<10)+`"}`)
+	b.refused(http.StatusRequestEntityTooLarge, "TooLarge", "POST", "session",
+		`{"link":"`+strings.Repeat("x", 40<<10)+`"}`)
 	res, out := b.ask("POST", "session", "{}", func(r *http.Request) { r.ContentLength = -1 })
 	if res.StatusCode != http.StatusRequestEntityTooLarge {
 		t.Errorf("a body of unknown length: %d %v", res.StatusCode, out)
 	}
-	res, out = b.ask("POST", "session", `{"link":"x"}`, func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") })
+	res, out = b.ask("POST", "session", `{"link":"x"}`,
+		func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") })
 	if res.StatusCode != http.StatusUnsupportedMediaType {
 		t.Errorf("a form: %d %v", res.StatusCode, out)
 	}
@@ -108,7 +116,8 @@ func TestRequestsHaveLimits(t *testing.T) {
 	b.refused(http.StatusMethodNotAllowed, "MethodNotAllowed", "OPTIONS", "session", "")
 	for _, name := range []string{"settings", "session", "nothing"} {
 		res, _ := b.ask("GET", name, "", nil)
-		if res.Header.Get("Cache-Control") != "no-store" || res.Header.Get("X-Content-Type-Options") != "nosniff" || res.Header.Get("Content-Type") != "application/json" {
+		if res.Header.Get("Cache-Control") != "no-store" || res.Header.Get("X-Content-Type-Options") != "nosniff" ||
+			res.Header.Get("Content-Type") != "application/json" {
 			t.Errorf("%s: %v", name, res.Header)
 		}
 	}
@@ -137,7 +146,8 @@ func TestCookieBehindAProxy(t *testing.T) {
 		r.Header.Set("Origin", "https://example.com")
 		r.Header.Del("Sec-Fetch-Site")
 	})
-	if c := b.set; res.StatusCode != http.StatusOK || c.Name != "__Host-sluice" || !c.Secure || c.Path != "/" || c.Domain != "" {
+	if c := b.set; res.StatusCode != http.StatusOK || c.Name != "__Host-sluice" || !c.Secure || c.Path != "/" ||
+		c.Domain != "" {
 		t.Errorf("%d, cookie %v", res.StatusCode, c)
 	}
 	res, out := b.ask("GET", "settings", "", func(r *http.Request) { r.Host = "sluice.internal:9324" })

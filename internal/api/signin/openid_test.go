@@ -50,9 +50,13 @@ func (f *federation) key() string { return strings.TrimPrefix(f.provider.URL, "h
 // newRole makes the role of the admins.
 func (f *federation) newRole(t *testing.T, trust string) {
 	t.Helper()
-	_, err := f.root.IAM.CreateRole(t.Context(), &iam.CreateRoleInput{RoleName: aws.String("admin"), AssumeRolePolicyDocument: &trust, MaxSessionDuration: aws.Int32(7200)})
+	_, err := f.root.IAM.CreateRole(t.Context(), &iam.CreateRoleInput{
+		RoleName: aws.String("admin"), AssumeRolePolicyDocument: &trust, MaxSessionDuration: aws.Int32(7200),
+	})
 	apitest.Must(t, 0, err)
-	_, err = f.root.IAM.AttachRolePolicy(t.Context(), &iam.AttachRolePolicyInput{RoleName: aws.String("admin"), PolicyArn: aws.String("arn:aws:iam::aws:policy/AmazonSQSFullAccess")})
+	_, err = f.root.IAM.AttachRolePolicy(t.Context(), &iam.AttachRolePolicyInput{
+		RoleName: aws.String("admin"), PolicyArn: aws.String("arn:aws:iam::aws:policy/AmazonSQSFullAccess"),
+	})
 	apitest.Must(t, 0, err)
 }
 
@@ -86,7 +90,8 @@ func (v *visitor) visit(address, site string) (*http.Response, string) {
 		if v.cookies[c.Name] = c.Value; c.MaxAge < 0 {
 			delete(v.cookies, c.Name)
 		}
-		if !c.HttpOnly || c.Path != "/" || (c.SameSite == http.SameSiteLaxMode) != strings.HasSuffix(c.Name, "-oidc") || c.SameSite != http.SameSiteLaxMode && c.SameSite != http.SameSiteStrictMode {
+		if !c.HttpOnly || c.Path != "/" || (c.SameSite == http.SameSiteLaxMode) != strings.HasSuffix(c.Name, "-oidc") ||
+			c.SameSite != http.SameSiteLaxMode && c.SameSite != http.SameSiteStrictMode {
 			v.t.Errorf("cookie %v", c)
 		}
 	}
@@ -122,7 +127,8 @@ func (v *visitor) finish(f *federation, back string) string {
 	v.t.Helper()
 	res, to := v.visit(back, "cross-site")
 	place, code, _ := strings.Cut(to, "#oidc=")
-	if res.StatusCode != http.StatusSeeOther || place != f.Endpoint()+"/console/" || res.Header.Get("Cache-Control") != "no-store" || res.ContentLength > 0 {
+	if res.StatusCode != http.StatusSeeOther || place != f.Endpoint()+"/console/" ||
+		res.Header.Get("Cache-Control") != "no-store" || res.ContentLength > 0 {
 		v.t.Errorf("%d %s %v", res.StatusCode, to, res.Header)
 	}
 	for name := range v.cookies {
@@ -148,7 +154,10 @@ func (v *visitor) page(f *federation) *browser {
 func TestSignInByProvider(t *testing.T) {
 	t.Parallel()
 	f := newFederation(t, nil)
-	f.newRole(t, f.trust(`"StringEquals":{"`+f.key()+`:aud":"sluice","`+f.key()+`:sub":"248289761001","sts:RoleSessionName":"ann@example.com"},"ForAnyValue:StringEquals":{"`+f.key()+`:amr":"otp"}`))
+	f.newRole(t,
+		f.trust(`"StringEquals":{"`+f.key()+`:aud":"sluice","`+f.key()+
+			`:sub":"248289761001","sts:RoleSessionName":"ann@example.com"},"ForAnyValue:StringEquals":{"`+f.key()+
+			`:amr":"otp"}`))
 	out := f.browser(t).do(http.StatusOK, "GET", "settings", "")
 	if fmt.Sprint(out["signIn"]) != "[link keys password oidc]" || out["oidc"].(object)["name"] != "Ours" {
 		t.Errorf("settings: %v", out)
@@ -162,18 +171,22 @@ func TestSignInByProvider(t *testing.T) {
 	if s["user"] != "admin/ann@example.com" || s["method"] != "oidc" || s["mfa"] != false {
 		t.Errorf("session: %v", s)
 	}
-	if ends, err := time.Parse(time.RFC3339, s["expires"].(string)); err != nil || ends.Sub(f.clock.Now()).Round(time.Minute) != 2*time.Hour {
+	if ends, err := time.Parse(time.RFC3339, s["expires"].(string)); err != nil ||
+		ends.Sub(f.clock.Now()).Round(time.Minute) != 2*time.Hour {
 		t.Errorf("it ends at %s, and the role allows two hours", s["expires"])
 	}
 	keys := b.keys(f.rig)
 	is(t, keys, "arn:aws:sts::"+apitest.Account+":assumed-role/admin/ann@example.com")
-	if status, out := keys.Sluice(t, "CreateSignInLink", object{}); status != http.StatusBadRequest && status != http.StatusForbidden {
+	if status, out := keys.Sluice(t, "CreateSignInLink", object{}); status != http.StatusBadRequest &&
+		status != http.StatusForbidden {
 		t.Errorf("a session makes another: %d %v", status, out)
 	}
 	events := f.events(t, "ConsoleLogin", 1)
 	for _, part := range []string{
-		`"ConsoleLogin":"Success"`, `"SignInMethod":"oidc"`, `"type":"AssumedRole"`, `"arn":"arn:aws:sts::` + apitest.Account + `:assumed-role/admin/ann@example.com"`,
-		`"webIdFederationData":{"federatedProvider":"arn:aws:iam::` + apitest.Account + `:oidc-provider/` + f.key() + `","attributes":{"aud":"sluice","sub":"248289761001"}}`,
+		`"ConsoleLogin":"Success"`, `"SignInMethod":"oidc"`, `"type":"AssumedRole"`,
+		`"arn":"arn:aws:sts::` + apitest.Account + `:assumed-role/admin/ann@example.com"`,
+		`"webIdFederationData":{"federatedProvider":"arn:aws:iam::` + apitest.Account + `:oidc-provider/` + f.key() +
+			`","attributes":{"aud":"sluice","sub":"248289761001"}}`,
 	} {
 		if !strings.Contains(events[0], part) {
 			t.Errorf("%s is not in %s", part, events[0])
@@ -200,7 +213,9 @@ func TestProviderUserNotAdmitted(t *testing.T) {
 	f.newRole(t, apitest.Trusting(apitest.Account))
 	retrust := func(document string) {
 		t.Helper()
-		_, err := f.root.IAM.UpdateAssumeRolePolicy(t.Context(), &iam.UpdateAssumeRolePolicyInput{RoleName: aws.String("admin"), PolicyDocument: &document})
+		_, err := f.root.IAM.UpdateAssumeRolePolicy(t.Context(), &iam.UpdateAssumeRolePolicyInput{
+			RoleName: aws.String("admin"), PolicyDocument: &document,
+		})
 		apitest.Must(t, 0, err)
 	}
 	try("a role for others", "NotTrusted", nil)
@@ -227,7 +242,9 @@ func TestProviderUserNotAdmitted(t *testing.T) {
 	f.provider.Answer = nil
 	try("all is well", "", nil)
 	all := strings.Join(f.events(t, "ConsoleLogin", count), "\n")
-	for part, want := range map[string]int{`"ConsoleLogin":"Failure"`: count - 1, `"type":"WebIdentityUser"`: count - 4, `"SignInMethod":"oidc"`: count} {
+	for part, want := range map[string]int{
+		`"ConsoleLogin":"Failure"`: count - 1, `"type":"WebIdentityUser"`: count - 4, `"SignInMethod":"oidc"`: count,
+	} {
 		if n := strings.Count(all, part); n != want {
 			t.Errorf("%d of %d events have %s, want %d", n, count, part, want)
 		}
@@ -283,7 +300,8 @@ func TestAnswersOfTheProviderCannotBeMovedOrRepeated(t *testing.T) {
 
 	// The codes of the provider are words of ours.
 	for answer, want := range map[string]string{
-		"error=access_denied&error_description=%3Cscript%3E": "Denied", "error=server_error": "Refused", "error=%3Cscript%3E": "Refused", "code=": "Refused", "": "Refused",
+		"error=access_denied&error_description=%3Cscript%3E": "Denied", "error=server_error": "Refused",
+		"error=%3Cscript%3E": "Refused", "code=": "Refused", "": "Refused",
 		"code=x&iss=https%3A%2F%2Fevil.example": "Refused",
 	} {
 		v := newVisitor(t)
@@ -360,7 +378,9 @@ func TestSessionsOfTheProviderEnd(t *testing.T) {
 	f.clock.Forward(20 * time.Minute)
 	ended("after two hours")
 	again()
-	_, err = f.root.IAM.DetachRolePolicy(t.Context(), &iam.DetachRolePolicyInput{RoleName: aws.String("admin"), PolicyArn: aws.String("arn:aws:iam::aws:policy/AmazonSQSFullAccess")})
+	_, err = f.root.IAM.DetachRolePolicy(t.Context(), &iam.DetachRolePolicyInput{
+		RoleName: aws.String("admin"), PolicyArn: aws.String("arn:aws:iam::aws:policy/AmazonSQSFullAccess"),
+	})
 	apitest.Must(t, 0, err)
 	_, err = f.root.IAM.DeleteRole(t.Context(), &iam.DeleteRoleInput{RoleName: aws.String("admin")})
 	apitest.Must(t, 0, err)
@@ -403,7 +423,8 @@ func TestBeginningAtTheProvider(t *testing.T) {
 	f := newFederation(t, nil)
 	v := newVisitor(t)
 	for _, site := range []string{"cross-site", "same-site"} {
-		if res, to := v.visit(f.Endpoint()+"/console/api/oidc", site); res.StatusCode != http.StatusSeeOther || to != f.Endpoint()+"/console/" || len(v.set) > 0 {
+		if res, to := v.visit(f.Endpoint()+"/console/api/oidc", site); res.StatusCode != http.StatusSeeOther ||
+			to != f.Endpoint()+"/console/" || len(v.set) > 0 {
 			t.Errorf("%s: %d %s", site, res.StatusCode, to)
 		}
 	}
@@ -425,7 +446,8 @@ func TestBeginningAtTheProvider(t *testing.T) {
 	plain.refused(http.StatusNotFound, "NotFound", "GET", "oidc", "")
 	plain.refused(http.StatusNotFound, "NotFound", "GET", "oidc/callback?code=a&state=b", "")
 	ill := newFederation(t, func(c *server.Config) { c.OpenID.Issuer = "http://127.0.0.1:1" })
-	if _, to := v.visit(ill.Endpoint()+"/console/api/oidc", "same-origin"); to != ill.Endpoint()+"/console/#oidc=Unreachable" {
+	if _, to := v.visit(ill.Endpoint()+"/console/api/oidc",
+		"same-origin"); to != ill.Endpoint()+"/console/#oidc=Unreachable" {
 		t.Errorf("an unreachable provider: %s", to)
 	}
 }
@@ -438,7 +460,8 @@ func TestProviderBehindAProxy(t *testing.T) {
 	newFederation(t, func(c *server.Config) { c.Listen, c.PublicURL = addresses[0], "https://example.com/ops/sluice" })
 	at := "http://" + addresses[0]
 	v := newVisitor(t)
-	if _, to := v.visit(at+"/console/api/oidc", "same-origin"); to != "https://example.com/ops/sluice/console/" || len(v.set) > 0 {
+	if _, to := v.visit(at+"/console/api/oidc", "same-origin"); to != "https://example.com/ops/sluice/console/" ||
+		len(v.set) > 0 {
 		t.Errorf("by another address: %s", to)
 	}
 	r, err := http.NewRequest(http.MethodGet, at+"/ops/sluice/console/api/oidc", nil)

@@ -68,21 +68,36 @@ func TestKeysFromKeysKeepEveryRestriction(t *testing.T) {
 
 // outcomes are the codes with which each way refuses the keys of each kind; empty if it makes keys.
 var outcomes = map[string]map[string]string{
-	"user":                {"link": "", "signed request": "", "GetSessionToken": "", "GetFederationToken": "", "AssumeRole": ""},
-	"user with boundary":  {"link": "", "signed request": "", "GetSessionToken": "", "GetFederationToken": "AccessDenied", "AssumeRole": "AccessDenied"},
-	"user's session":      {"link": "", "signed request": "BadKeys", "GetSessionToken": "AccessDenied", "GetFederationToken": "AccessDenied", "AssumeRole": ""},
-	"user's federation":   {"link": "", "signed request": "BadKeys", "GetSessionToken": "AccessDenied", "GetFederationToken": "AccessDenied", "AssumeRole": "AccessDenied"},
-	"root":                {"link": "", "signed request": "", "GetSessionToken": "", "GetFederationToken": "", "AssumeRole": "AccessDenied"},
-	"root's session":      {"link": "", "signed request": "BadKeys", "GetSessionToken": "AccessDenied", "GetFederationToken": "AccessDenied", "AssumeRole": "AccessDenied"},
-	"root's federation":   {"link": "", "signed request": "BadKeys", "GetSessionToken": "AccessDenied", "GetFederationToken": "AccessDenied", "AssumeRole": "AccessDenied"},
-	"role":                {"link": "", "signed request": "BadKeys", "GetSessionToken": "AccessDenied", "GetFederationToken": "AccessDenied", "AssumeRole": ""},
-	"role with policy":    {"link": "", "signed request": "BadKeys", "GetSessionToken": "AccessDenied", "GetFederationToken": "AccessDenied", "AssumeRole": "AccessDenied"},
-	"role by role":        {"link": "", "signed request": "BadKeys", "GetSessionToken": "AccessDenied", "GetFederationToken": "AccessDenied", "AssumeRole": ""},
-	"console by link":     {"link": "AccessDeniedException", "signed request": "BadKeys", "GetSessionToken": "AccessDenied", "GetFederationToken": "AccessDenied", "AssumeRole": ""},
-	"role by token":       {"link": "", "signed request": "BadKeys", "GetSessionToken": "AccessDenied", "GetFederationToken": "AccessDenied", "AssumeRole": "AccessDenied"},
-	"console by provider": {"link": "AccessDeniedException", "signed request": "BadKeys", "GetSessionToken": "AccessDenied", "GetFederationToken": "AccessDenied", "AssumeRole": ""},
-	"console by password": {"link": "AccessDeniedException", "signed request": "BadKeys", "GetSessionToken": "AccessDenied", "GetFederationToken": "AccessDenied", "AssumeRole": ""},
-	"denied links":        {"link": "AccessDeniedException", "signed request": "", "GetSessionToken": "", "GetFederationToken": "", "AssumeRole": ""},
+	"user": {"link": "", "signed request": "", "GetSessionToken": "", "GetFederationToken": "",
+		"AssumeRole": ""},
+	"user with boundary": {"link": "", "signed request": "", "GetSessionToken": "",
+		"GetFederationToken": "AccessDenied", "AssumeRole": "AccessDenied"},
+	"user's session": {"link": "", "signed request": "BadKeys", "GetSessionToken": "AccessDenied",
+		"GetFederationToken": "AccessDenied", "AssumeRole": ""},
+	"user's federation": {"link": "", "signed request": "BadKeys", "GetSessionToken": "AccessDenied",
+		"GetFederationToken": "AccessDenied", "AssumeRole": "AccessDenied"},
+	"root": {"link": "", "signed request": "", "GetSessionToken": "", "GetFederationToken": "",
+		"AssumeRole": "AccessDenied"},
+	"root's session": {"link": "", "signed request": "BadKeys", "GetSessionToken": "AccessDenied",
+		"GetFederationToken": "AccessDenied", "AssumeRole": "AccessDenied"},
+	"root's federation": {"link": "", "signed request": "BadKeys", "GetSessionToken": "AccessDenied",
+		"GetFederationToken": "AccessDenied", "AssumeRole": "AccessDenied"},
+	"role": {"link": "", "signed request": "BadKeys", "GetSessionToken": "AccessDenied",
+		"GetFederationToken": "AccessDenied", "AssumeRole": ""},
+	"role with policy": {"link": "", "signed request": "BadKeys", "GetSessionToken": "AccessDenied",
+		"GetFederationToken": "AccessDenied", "AssumeRole": "AccessDenied"},
+	"role by role": {"link": "", "signed request": "BadKeys", "GetSessionToken": "AccessDenied",
+		"GetFederationToken": "AccessDenied", "AssumeRole": ""},
+	"console by link": {"link": "AccessDeniedException", "signed request": "BadKeys",
+		"GetSessionToken": "AccessDenied", "GetFederationToken": "AccessDenied", "AssumeRole": ""},
+	"role by token": {"link": "", "signed request": "BadKeys", "GetSessionToken": "AccessDenied",
+		"GetFederationToken": "AccessDenied", "AssumeRole": "AccessDenied"},
+	"console by provider": {"link": "AccessDeniedException", "signed request": "BadKeys",
+		"GetSessionToken": "AccessDenied", "GetFederationToken": "AccessDenied", "AssumeRole": ""},
+	"console by password": {"link": "AccessDeniedException", "signed request": "BadKeys",
+		"GetSessionToken": "AccessDenied", "GetFederationToken": "AccessDenied", "AssumeRole": ""},
+	"denied links": {"link": "AccessDeniedException", "signed request": "", "GetSessionToken": "",
+		"GetFederationToken": "", "AssumeRole": ""},
 }
 
 // restricted is a server with users and roles of which some things are refused.
@@ -113,13 +128,18 @@ func (w *restricted) policy(actions string) string {
 }
 
 // inAccount trusts the users and roles of the account.
-const inAccount = `{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"AWS":"` + apitest.Account + `"},"Action":["sts:AssumeRole","sts:TagSession"]}]}`
+const inAccount = `{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"AWS":"` + apitest.Account +
+	`"},"Action":["sts:AssumeRole","sts:TagSession"]}]}`
 
 func (w *restricted) newRole(t *testing.T, name, trust, document string) (arn string) {
 	t.Helper()
-	out, err := w.root.IAM.CreateRole(t.Context(), &iam.CreateRoleInput{RoleName: &name, AssumeRolePolicyDocument: &trust})
+	out, err := w.root.IAM.CreateRole(t.Context(), &iam.CreateRoleInput{
+		RoleName: &name, AssumeRolePolicyDocument: &trust,
+	})
 	arn = *apitest.Must(t, out, err).Role.Arn
-	_, err = w.root.IAM.PutRolePolicy(t.Context(), &iam.PutRolePolicyInput{RoleName: &name, PolicyName: aws.String("own"), PolicyDocument: &document})
+	_, err = w.root.IAM.PutRolePolicy(t.Context(), &iam.PutRolePolicyInput{
+		RoleName: &name, PolicyName: aws.String("own"), PolicyDocument: &document,
+	})
 	apitest.Must(t, 0, err)
 	return arn
 }
@@ -131,12 +151,15 @@ func (w *restricted) sources(t *testing.T) map[string]made {
 	user, _ := w.root.User(t, "ann", all)
 	bound, _ := w.root.User(t, "ben", all)
 	_, err := w.root.IAM.PutUserPermissionsBoundary(t.Context(), &iam.PutUserPermissionsBoundaryInput{
-		UserName: aws.String("ben"), PermissionsBoundary: aws.String("arn:aws:iam::aws:policy/AmazonSQSReadOnlyAccess")})
+		UserName:            aws.String("ben"),
+		PermissionsBoundary: aws.String("arn:aws:iam::aws:policy/AmazonSQSReadOnlyAccess")})
 	apitest.Must(t, 0, err)
 	deny := all[:len(all)-2] + `,{"Effect":"Deny","Action":"sluice:CreateSignInLink","Resource":"*"}]}`
 	denied, _ := w.root.User(t, "dan", deny)
 	w.newUser(t, "pat", "Correct-horse-1", false)
-	_, err = w.root.IAM.PutUserPolicy(t.Context(), &iam.PutUserPolicyInput{UserName: aws.String("pat"), PolicyName: aws.String("own"), PolicyDocument: &all})
+	_, err = w.root.IAM.PutUserPolicy(t.Context(), &iam.PutUserPolicyInput{
+		UserName: aws.String("pat"), PolicyName: aws.String("own"), PolicyDocument: &all,
+	})
 	apitest.Must(t, 0, err)
 	byPassword := w.browser(t)
 	byPassword.do(http.StatusOK, "POST", "session", typed("pat", "Correct-horse-1"))
@@ -145,10 +168,12 @@ func (w *restricted) sources(t *testing.T) map[string]made {
 	assumed := w.assume(t, user, role, "")
 	narrow := apitest.Allow("sqs:SendMessage", "*")
 	return map[string]made{
-		"user": {Actor: user}, "user with boundary": {Actor: bound}, "root": {Actor: w.root}, "denied links": {Actor: denied},
+		"user": {Actor: user}, "user with boundary": {Actor: bound}, "root": {Actor: w.root},
+		"denied links":   {Actor: denied},
 		"user's session": w.session(t, user), "root's session": w.session(t, w.root),
 		"user's federation": w.federated(t, user), "root's federation": w.federated(t, w.root),
-		"role": assumed, "role with policy": w.assume(t, user, role, narrow), "role by role": w.assume(t, assumed.Actor, w.role, ""),
+		"role": assumed, "role with policy": w.assume(t, user, role, narrow),
+		"role by role":        w.assume(t, assumed.Actor, w.role, ""),
 		"role by token":       w.byToken(t, all, narrow),
 		"console by provider": {Actor: w.byProvider(t, all), expires: w.clock.Now().Add(15 * time.Minute)},
 		"console by link":     {Actor: w.signedIn(t, user).keys(w.rig), expires: w.clock.Now().Add(15 * time.Minute)},
@@ -169,7 +194,8 @@ func (w *restricted) session(t *testing.T, who *apitest.Actor) made {
 func (w *restricted) federated(t *testing.T, who *apitest.Actor) made {
 	t.Helper()
 	out, err := who.STS.GetFederationToken(t.Context(), &sts.GetFederationTokenInput{
-		Name: aws.String("fed"), DurationSeconds: aws.Int32(900), Tags: []ststypes.Tag{{Key: aws.String("team"), Value: aws.String("red")}},
+		Name: aws.String("fed"), DurationSeconds: aws.Int32(900),
+		Tags:   []ststypes.Tag{{Key: aws.String("team"), Value: aws.String("red")}},
 		Policy: aws.String(w.policy(`"sqs:SendMessage","sqs:GetQueueUrl","sqs:ListDeadLetterSourceQueues","iam:*"`)),
 	})
 	return w.of(apitest.Must(t, out, err).Credentials)
@@ -189,14 +215,16 @@ func (w *restricted) assume(t *testing.T, who *apitest.Actor, role, document str
 func (w *restricted) byToken(t *testing.T, document, session string) made {
 	t.Helper()
 	provider, err := w.root.IAM.CreateOpenIDConnectProvider(t.Context(), &iam.CreateOpenIDConnectProviderInput{
-		Url: &w.programs.URL, ClientIDList: []string{openidtest.Client}, ThumbprintList: []string{w.programs.Thumbprint},
+		Url: &w.programs.URL, ClientIDList: []string{openidtest.Client},
+		ThumbprintList: []string{w.programs.Thumbprint},
 	})
 	trust := fmt.Sprintf(`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Federated":%q},"Action":"sts:AssumeRoleWithWebIdentity"}]}`,
 		*apitest.Must(t, provider, err).OpenIDConnectProviderArn)
 	role := w.newRole(t, "program", trust, document)
 	unsigned := apitest.NewActor(w.Endpoint(), "AKIAIOSFODNN7EXAMPLE", "x", "", w.clock.Now)
 	out, err := unsigned.STS.AssumeRoleWithWebIdentity(t.Context(), &sts.AssumeRoleWithWebIdentityInput{
-		RoleArn: &role, RoleSessionName: aws.String("s1"), WebIdentityToken: aws.String(w.programs.Issue(nil)), Policy: &session,
+		RoleArn: &role, RoleSessionName: aws.String("s1"), WebIdentityToken: aws.String(w.programs.Issue(nil)),
+		Policy: &session,
 	})
 	return w.of(apitest.Must(t, out, err).Credentials)
 }
@@ -232,14 +260,17 @@ func (w *restricted) allowed(t *testing.T, who *apitest.Actor) map[string]bool {
 			return err
 		},
 		"what old sessions may not": func() error {
-			_, err := who.SQS.ListDeadLetterSourceQueues(t.Context(), &sqs.ListDeadLetterSourceQueuesInput{QueueUrl: &w.queue})
+			_, err := who.SQS.ListDeadLetterSourceQueues(t.Context(), &sqs.ListDeadLetterSourceQueuesInput{
+				QueueUrl: &w.queue,
+			})
 			return err
 		},
 	} {
 		switch code := apitest.Code(try()); code {
 		case "":
 			may[probe] = true
-		case "AccessDenied", "AccessDeniedException", "InvalidClientTokenId", "QueueDoesNotExist", "AWS.SimpleQueueService.NonExistentQueue":
+		case "AccessDenied", "AccessDeniedException", "InvalidClientTokenId", "QueueDoesNotExist",
+			"AWS.SimpleQueueService.NonExistentQueue":
 			may[probe] = false
 		default:
 			t.Errorf("%s: %s", probe, code)
@@ -258,7 +289,9 @@ var ways = map[string]func(*testing.T, *restricted, *apitest.Actor) (made, strin
 		return w.console(t, link(t, who)), ""
 	},
 	"signed request": func(t *testing.T, w *restricted, who *apitest.Actor) (made, string) {
-		cred := identity.Credential{Identity: identity.Identity{AccessKeyID: who.Keys.AccessKeyID}, Secret: who.Keys.SecretAccessKey}
+		cred := identity.Credential{
+			Identity: identity.Identity{AccessKeyID: who.Keys.AccessKeyID}, Secret: who.Keys.SecretAccessKey,
+		}
 		request := signed(t, cred, w.Endpoint(), w.clock.Now(), nil)
 		res, out := w.browser(t).ask("POST", "session", request, nil)
 		if res.StatusCode != http.StatusOK {
@@ -275,14 +308,18 @@ var ways = map[string]func(*testing.T, *restricted, *apitest.Actor) (made, strin
 		return w.of(out.Credentials), ""
 	},
 	"GetFederationToken": func(t *testing.T, w *restricted, who *apitest.Actor) (made, string) {
-		out, err := who.STS.GetFederationToken(t.Context(), &sts.GetFederationTokenInput{Name: aws.String("fed"), Policy: aws.String(apitest.Allow("*", "*"))})
+		out, err := who.STS.GetFederationToken(t.Context(), &sts.GetFederationTokenInput{
+			Name: aws.String("fed"), Policy: aws.String(apitest.Allow("*", "*")),
+		})
 		if err != nil {
 			return made{}, apitest.Code(err)
 		}
 		return w.of(out.Credentials), ""
 	},
 	"AssumeRole": func(t *testing.T, w *restricted, who *apitest.Actor) (made, string) {
-		out, err := who.STS.AssumeRole(t.Context(), &sts.AssumeRoleInput{RoleArn: &w.role, RoleSessionName: aws.String("s2")})
+		out, err := who.STS.AssumeRole(t.Context(), &sts.AssumeRoleInput{
+			RoleArn: &w.role, RoleSessionName: aws.String("s2"),
+		})
 		if err != nil {
 			return made{}, apitest.Code(err)
 		}
@@ -299,5 +336,6 @@ func (w *restricted) console(t *testing.T, body string) made {
 	expires, err := time.Parse(time.RFC3339, fmt.Sprint(k["Expiration"]))
 	apitest.Must(t, k, err)
 	text := func(name string) string { return fmt.Sprint(k[name]) }
-	return made{apitest.NewActor(w.Endpoint(), text("AccessKeyId"), text("SecretAccessKey"), text("SessionToken"), w.clock.Now), expires}
+	return made{apitest.NewActor(w.Endpoint(), text("AccessKeyId"), text("SecretAccessKey"), text("SessionToken"),
+		w.clock.Now), expires}
 }

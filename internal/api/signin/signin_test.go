@@ -26,20 +26,24 @@ func TestSignInByLink(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	b := r.browser(t)
-	if s := b.do(http.StatusOK, "GET", "settings", ""); s["region"] != "us-east-1" || s["account"] != apitest.Account || s["idleMinutes"] != 60.0 || fmt.Sprint(s["signIn"]) == "" {
+	if s := b.do(http.StatusOK, "GET", "settings", ""); s["region"] != "us-east-1" || s["account"] != apitest.Account ||
+		s["idleMinutes"] != 60.0 || fmt.Sprint(s["signIn"]) == "" {
 		t.Errorf("settings: %v", s)
 	}
 	b.refused(http.StatusUnauthorized, "SignedOut", "GET", "session", "")
 	b.refused(http.StatusUnauthorized, "SignedOut", "POST", "credentials", "")
 	made := link(t, r.root)
-	if s := b.do(http.StatusOK, "POST", "session", made); s["arn"] != rootARN || s["user"] != "root" || s["method"] != "link" {
+	if s := b.do(http.StatusOK, "POST", "session", made); s["arn"] != rootARN || s["user"] != "root" ||
+		s["method"] != "link" {
 		t.Errorf("session: %v", s)
 	}
 	_, port, _ := strings.Cut(strings.TrimPrefix(b.url, "http://"), ":")
-	if c := b.set; c.Name != "sluice-"+port || !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != "/" || c.Domain != "" || c.MaxAge > 12*60*60 || c.Secure {
+	if c := b.set; c.Name != "sluice-"+port || !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != "/" ||
+		c.Domain != "" || c.MaxAge > 12*60*60 || c.Secure {
 		t.Errorf("cookie: %v", c)
 	}
-	if s := b.do(http.StatusOK, "GET", "session", ""); s["arn"] != rootARN || s["account"] != apitest.Account || s["current"] != true {
+	if s := b.do(http.StatusOK, "GET", "session", ""); s["arn"] != rootARN || s["account"] != apitest.Account ||
+		s["current"] != true {
 		t.Errorf("session: %v", s)
 	}
 	keys := b.keys(r)
@@ -149,15 +153,21 @@ func TestSessionsEndWithTheirUser(t *testing.T) {
 	arn := func(name string) string { return "arn:aws:iam::" + apitest.Account + ":user/" + name }
 	for name, end := range map[string]func(name, keyID string) error{
 		"key-deleted": func(name, keyID string) error {
-			_, err := r.root.IAM.DeleteAccessKey(t.Context(), &iam.DeleteAccessKeyInput{UserName: &name, AccessKeyId: &keyID})
+			_, err := r.root.IAM.DeleteAccessKey(t.Context(), &iam.DeleteAccessKeyInput{
+				UserName: &name, AccessKeyId: &keyID,
+			})
 			return err
 		},
 		"key-inactive": func(name, keyID string) error {
-			_, err := r.root.IAM.UpdateAccessKey(t.Context(), &iam.UpdateAccessKeyInput{UserName: &name, AccessKeyId: &keyID, Status: iamtypes.StatusTypeInactive})
+			_, err := r.root.IAM.UpdateAccessKey(t.Context(), &iam.UpdateAccessKeyInput{
+				UserName: &name, AccessKeyId: &keyID, Status: iamtypes.StatusTypeInactive,
+			})
 			return err
 		},
 		"user-deleted": func(name, keyID string) error {
-			_, err := r.root.IAM.DeleteAccessKey(t.Context(), &iam.DeleteAccessKeyInput{UserName: &name, AccessKeyId: &keyID})
+			_, err := r.root.IAM.DeleteAccessKey(t.Context(), &iam.DeleteAccessKeyInput{
+				UserName: &name, AccessKeyId: &keyID,
+			})
 			apitest.Must(t, 0, err)
 			_, err = r.root.IAM.DeleteUser(t.Context(), &iam.DeleteUserInput{UserName: &name})
 			return err
@@ -192,10 +202,14 @@ func TestRoleSignsIn(t *testing.T) {
 	r := newRig(t)
 	user, _ := r.root.User(t, "ann", `{"Statement":{"Effect":"Allow","Action":"sts:AssumeRole","Resource":"*"}}`)
 	trust := `{"Statement":{"Effect":"Allow","Action":"sts:AssumeRole","Principal":{"AWS":"` + apitest.Account + `"}}}`
-	role, err := r.root.IAM.CreateRole(t.Context(), &iam.CreateRoleInput{RoleName: aws.String("ops"), AssumeRolePolicyDocument: &trust})
+	role, err := r.root.IAM.CreateRole(t.Context(), &iam.CreateRoleInput{
+		RoleName: aws.String("ops"), AssumeRolePolicyDocument: &trust,
+	})
 	arn := apitest.Must(t, role, err).Role.Arn
 	assume := func() *apitest.Actor {
-		out, err := user.STS.AssumeRole(t.Context(), &sts.AssumeRoleInput{RoleArn: arn, RoleSessionName: aws.String("ann"), DurationSeconds: aws.Int32(1800)})
+		out, err := user.STS.AssumeRole(t.Context(), &sts.AssumeRoleInput{
+			RoleArn: arn, RoleSessionName: aws.String("ann"), DurationSeconds: aws.Int32(1800),
+		})
 		return user.Temporary(apitest.Must(t, out, err).Credentials)
 	}
 	b := r.signedIn(t, assume())
@@ -288,8 +302,11 @@ func TestSignInWithKeys(t *testing.T) {
 	r.browser(t).refused(http.StatusUnauthorized, "Used", "POST", "session", good)
 
 	user, _ := r.root.User(t, "ann", "")
-	ann := identity.Credential{Identity: identity.Identity{AccessKeyID: user.Keys.AccessKeyID}, Secret: user.Keys.SecretAccessKey}
-	if s := r.browser(t).do(http.StatusOK, "POST", "session", signed(t, ann, r.Endpoint(), now, nil)); s["user"] != "ann" {
+	ann := identity.Credential{
+		Identity: identity.Identity{AccessKeyID: user.Keys.AccessKeyID}, Secret: user.Keys.SecretAccessKey,
+	}
+	if s := r.browser(t).do(http.StatusOK, "POST", "session",
+		signed(t, ann, r.Endpoint(), now, nil)); s["user"] != "ann" {
 		t.Errorf("session: %v", s)
 	}
 	wrong, unknown := r.Root(), r.Root()
@@ -297,7 +314,9 @@ func TestSignInWithKeys(t *testing.T) {
 	unknown.AccessKeyID = "AKIAIOSFODNN7EXAMPLE"
 	temporary, err := r.root.STS.GetSessionToken(t.Context(), &sts.GetSessionTokenInput{})
 	keys := apitest.Must(t, temporary, err).Credentials
-	short := identity.Credential{Identity: identity.Identity{AccessKeyID: *keys.AccessKeyId}, Secret: *keys.SecretAccessKey}
+	short := identity.Credential{
+		Identity: identity.Identity{AccessKeyID: *keys.AccessKeyId}, Secret: *keys.SecretAccessKey,
+	}
 	for _, c := range []struct {
 		why    string
 		status int
@@ -311,10 +330,16 @@ func TestSignInWithKeys(t *testing.T) {
 		{"signed in six minutes", 401, "BadClock", signed(t, r.Root(), r.Endpoint(), now.Add(6*time.Minute), nil)},
 		{"signed an hour ago", 401, "BadKeys", signed(t, r.Root(), r.Endpoint(), now.Add(-time.Hour), nil)},
 		{"for another server", 400, "BadRequest", signed(t, r.Root(), "https://sts.amazonaws.com", now, nil)},
-		{"for another service", 400, "BadRequest", signed(t, r.Root(), r.Endpoint(), now, func(r *http.Request) { r.Header.Set("Test-Service", "sqs") })},
-		{"a call that was made for its own sake", 400, "BadRequest", signed(t, r.Root(), r.Endpoint(), now, func(r *http.Request) { r.Header.Del("X-Amz-Sluice-Sign-In") })},
-		{"for a page of another server", 400, "BadRequest", signed(t, r.Root(), r.Endpoint(), now, func(r *http.Request) { r.Header.Set("X-Amz-Sluice-Sign-In", "evil.example") })},
-		{"another header behind the signature", 401, "BadKeys", strings.Replace(signed(t, r.Root(), r.Endpoint(), now.Add(time.Second), nil), `"headers":{`, `"headers":{"X-Amz-More":"1",`, 1)},
+		{"for another service", 400, "BadRequest",
+			signed(t, r.Root(), r.Endpoint(), now, func(r *http.Request) { r.Header.Set("Test-Service", "sqs") })},
+		{"a call that was made for its own sake", 400, "BadRequest",
+			signed(t, r.Root(), r.Endpoint(), now, func(r *http.Request) { r.Header.Del("X-Amz-Sluice-Sign-In") })},
+		{"for a page of another server", 400, "BadRequest",
+			signed(t, r.Root(), r.Endpoint(), now,
+				func(r *http.Request) { r.Header.Set("X-Amz-Sluice-Sign-In", "evil.example") })},
+		{"another header behind the signature", 401, "BadKeys",
+			strings.Replace(signed(t, r.Root(), r.Endpoint(), now.Add(time.Second), nil), `"headers":{`,
+				`"headers":{"X-Amz-More":"1",`, 1)},
 		{"another call", 400, "BadRequest", strings.Replace(good, "GetCallerIdentity", "GetSessionToken", 1)},
 		{"another body", 400, "BadRequest", strings.Replace(good, "2011-06-15", "2011-06-15&DurationSeconds=1", 1)},
 		{"no URL", 400, "BadRequest", `{"signed":{}}`},
@@ -342,16 +367,19 @@ func TestSignInsAreRecorded(t *testing.T) {
 	r.browser(t).refused(http.StatusUnauthorized, "NoSuchLink", "POST", "session", made)
 	all := r.events(t, "ConsoleLogin", 2)
 	for i, want := range []string{`"ConsoleLogin":"Failure"`, `"ConsoleLogin":"Success"`} {
-		for _, part := range []string{want, `"eventSource":"signin.amazonaws.com"`, `"eventType":"AwsConsoleSignIn"`, `"SignInMethod":"link"`, `"MFAUsed":"No"`} {
+		for _, part := range []string{want, `"eventSource":"signin.amazonaws.com"`, `"eventType":"AwsConsoleSignIn"`,
+			`"SignInMethod":"link"`, `"MFAUsed":"No"`} {
 			if !strings.Contains(all[i], part) {
 				t.Errorf("%s is not in %s", part, all[i])
 			}
 		}
 	}
-	if !strings.Contains(all[1], `"userName":"ann"`) || !strings.Contains(all[0], `"errorMessage":"Failed authentication"`) {
+	if !strings.Contains(all[1], `"userName":"ann"`) ||
+		!strings.Contains(all[0], `"errorMessage":"Failed authentication"`) {
 		t.Errorf("events: %s", all)
 	}
-	if token := strings.Split(made, `"`)[3]; strings.Contains(strings.Join(all, ""), token) || strings.Contains(strings.Join(r.events(t, "CreateSignInLink", 1), ""), token) {
+	if token := strings.Split(made, `"`)[3]; strings.Contains(strings.Join(all, ""), token) ||
+		strings.Contains(strings.Join(r.events(t, "CreateSignInLink", 1), ""), token) {
 		t.Error("a link is in the trail")
 	}
 }

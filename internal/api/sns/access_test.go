@@ -31,26 +31,39 @@ func operations(topic, subscription string) []operation {
 	tags := with{"Tags.member.1.Key", "k", "Tags.member.1.Value", "v"}
 	return []operation{
 		{"CreateTopic", with{"Name", "new"}, []string{"CreateTopic"}, topicARN("new")},
-		{"CreateTopic", append(with{"Name", "tagged"}, tags...), []string{"CreateTopic", "TagResource"}, topicARN("tagged")},
+		{"CreateTopic", append(with{"Name", "tagged"}, tags...), []string{"CreateTopic", "TagResource"},
+			topicARN("tagged")},
 		{"ListTopics", nil, []string{"ListTopics"}, everything},
 		{"GetTopicAttributes", with{"TopicArn", topic}, []string{"GetTopicAttributes"}, topic},
-		{"SetTopicAttributes", with{"TopicArn", topic, "AttributeName", "DisplayName", "AttributeValue", "x"}, []string{"SetTopicAttributes"}, topic},
-		{"AddPermission", with{"TopicArn", topic, "Label", "l", "AWSAccountId.member.1", otherAccount, "ActionName.member.1", "AddPermission"}, []string{"AddPermission"}, topic},
+		{"SetTopicAttributes", with{"TopicArn", topic, "AttributeName", "DisplayName", "AttributeValue", "x"},
+			[]string{"SetTopicAttributes"}, topic},
+		{"AddPermission",
+			with{"TopicArn", topic, "Label", "l", "AWSAccountId.member.1", otherAccount, "ActionName.member.1",
+				"AddPermission"}, []string{"AddPermission"}, topic},
 		{"RemovePermission", with{"TopicArn", topic, "Label", "l"}, []string{"RemovePermission"}, topic},
-		{"Subscribe", with{"TopicArn", topic, "Protocol", "sqs", "Endpoint", queueARN("z")}, []string{"Subscribe"}, topic},
+		{"Subscribe", with{"TopicArn", topic, "Protocol", "sqs", "Endpoint", queueARN("z")}, []string{"Subscribe"},
+			topic},
 		{"ListSubscriptions", nil, []string{"ListSubscriptions"}, everything},
 		{"ListSubscriptionsByTopic", with{"TopicArn", topic}, []string{"ListSubscriptionsByTopic"}, topic},
-		{"GetSubscriptionAttributes", with{"SubscriptionArn", subscription}, []string{"GetSubscriptionAttributes"}, everything},
-		{"SetSubscriptionAttributes", with{"SubscriptionArn", subscription, "AttributeName", "RawMessageDelivery", "AttributeValue", "true"}, []string{"SetSubscriptionAttributes"}, everything},
+		{"GetSubscriptionAttributes", with{"SubscriptionArn", subscription}, []string{"GetSubscriptionAttributes"},
+			everything},
+		{"SetSubscriptionAttributes",
+			with{"SubscriptionArn", subscription, "AttributeName", "RawMessageDelivery", "AttributeValue", "true"},
+			[]string{"SetSubscriptionAttributes"}, everything},
 		{"TagResource", append(with{"ResourceArn", topic}, tags...), []string{"TagResource"}, topic},
 		{"ListTagsForResource", with{"ResourceArn", topic}, []string{"ListTagsForResource"}, topic},
 		{"UntagResource", with{"ResourceArn", topic, "TagKeys.member.1", "k"}, []string{"UntagResource"}, topic},
 		{"Publish", with{"TopicArn", topic, "Message", "m"}, []string{"Publish"}, topic},
-		{"PublishBatch", with{"TopicArn", topic, entry + "Id", "a", entry + "Message", "m"}, []string{"Publish"}, topic},
+		{"PublishBatch", with{"TopicArn", topic, entry + "Id", "a", entry + "Message", "m"}, []string{"Publish"},
+			topic},
 		{"GetDataProtectionPolicy", with{"ResourceArn", topic}, []string{"GetDataProtectionPolicy"}, topic},
-		{"PutDataProtectionPolicy", with{"ResourceArn", topic, "DataProtectionPolicy", ""}, []string{"PutDataProtectionPolicy"}, topic},
-		{"CheckIfPhoneNumberIsOptedOut", with{"phoneNumber", "+15551234567"}, []string{"CheckIfPhoneNumberIsOptedOut"}, everything},
-		{"SetSMSAttributes", with{"attributes.entry.1.key", "DefaultSMSType", "attributes.entry.1.value", "Transactional"}, []string{"SetSMSAttributes"}, everything},
+		{"PutDataProtectionPolicy", with{"ResourceArn", topic, "DataProtectionPolicy", ""},
+			[]string{"PutDataProtectionPolicy"}, topic},
+		{"CheckIfPhoneNumberIsOptedOut", with{"phoneNumber", "+15551234567"}, []string{"CheckIfPhoneNumberIsOptedOut"},
+			everything},
+		{"SetSMSAttributes",
+			with{"attributes.entry.1.key", "DefaultSMSType", "attributes.entry.1.value", "Transactional"},
+			[]string{"SetSMSAttributes"}, everything},
 		{"GetSMSAttributes", nil, []string{"GetSMSAttributes"}, everything},
 		{"GetSMSSandboxAccountStatus", nil, []string{"GetSMSSandboxAccountStatus"}, everything},
 		{"ListOriginationNumbers", nil, []string{"ListOriginationNumbers"}, everything},
@@ -64,12 +77,14 @@ func operations(topic, subscription string) []operation {
 }
 
 // confirming is the one operation that a caller may call because it has a token.
-var confirming = operation{"ConfirmSubscription", with{"TopicArn", topicARN("t"), "Token", strings.Repeat("0", 96)}, []string{"ConfirmSubscription"}, topicARN("t")}
+var confirming = operation{"ConfirmSubscription", with{"TopicArn", topicARN("t"), "Token", strings.Repeat("0", 96)},
+	[]string{"ConfirmSubscription"}, topicARN("t")}
 
 // ofOwn are the operations on what belongs to the caller's account.
 var ofOwn = map[string]bool{
 	"CreateTopic": true, "ListTopics": true, "ListSubscriptions": true, "ConfirmSubscription": true,
-	"CheckIfPhoneNumberIsOptedOut": true, "SetSMSAttributes": true, "GetSMSAttributes": true, "GetSMSSandboxAccountStatus": true, "ListOriginationNumbers": true,
+	"CheckIfPhoneNumberIsOptedOut": true, "SetSMSAttributes": true, "GetSMSAttributes": true,
+	"GetSMSSandboxAccountStatus": true, "ListOriginationNumbers": true,
 	"ListPhoneNumbersOptedOut": true, "ListPlatformApplications": true, "ListSMSSandboxPhoneNumbers": true,
 	"OptInPhoneNumber": true,
 }
@@ -87,7 +102,9 @@ func TestCallersWhoMayNot(t *testing.T) {
 	unknown.AccessKeyID = "AKIAUNKNOWNUNKNOWN00"
 	forged := r.server.Root()
 	forged.Secret += "x"
-	own := identity.Credential{Identity: identity.Identity{AccessKeyID: poor.Keys.AccessKeyID}, Secret: poor.Keys.SecretAccessKey}
+	own := identity.Credential{
+		Identity: identity.Identity{AccessKeyID: poor.Keys.AccessKeyID}, Secret: poor.Keys.SecretAccessKey,
+	}
 	tried := make(map[string]bool)
 	for _, op := range append(operations(topic, sub), confirming) {
 		tried[op.name] = true
@@ -105,7 +122,8 @@ func TestCallersWhoMayNot(t *testing.T) {
 		refused("an unknown key", form.Encode(), &unknown, "InvalidClientTokenId", "")
 		refused("a forged signature", form.Encode(), &forged, "SignatureDoesNotMatch", "")
 		denied := "is not authorized to perform: SNS:" + op.actions[0] + " on resource: "
-		for _, f := range []string{form.Encode(), strings.NewReplacer("%3At&", "%3Anone&", "%3At%3A", "%3Anone%3A").Replace(form.Encode() + "&")} {
+		for _, f := range []string{form.Encode(),
+			strings.NewReplacer("%3At&", "%3Anone&", "%3At%3A", "%3Anone%3A").Replace(form.Encode() + "&")} {
 			refused("a user without policies", f, &own, "AuthorizationError", "user/poor "+denied)
 		}
 		if op.name != "Unsubscribe" && op.name != "ConfirmSubscription" { // links in messages are not signed
@@ -129,13 +147,16 @@ func TestWhatOperationsNeed(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	user, _ := r.root.User(t, "bob", "")
-	story := &apitest.Story{T: t, Endpoint: r.server.Endpoint(), Service: "sns", Version: "2010-03-31", Cred: identity.Credential{
-		Identity: identity.Identity{AccessKeyID: user.Keys.AccessKeyID}, Secret: user.Keys.SecretAccessKey,
-	}}
+	story := &apitest.Story{T: t, Endpoint: r.server.Endpoint(), Service: "sns", Version: "2010-03-31",
+		Cred: identity.Credential{
+			Identity: identity.Identity{AccessKeyID: user.Keys.AccessKeyID}, Secret: user.Keys.SecretAccessKey,
+		}}
 	may := func(actions []string, resource string) {
 		t.Helper()
 		document := fmt.Sprintf(`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":["sns:%s"],"Resource":%q}]}`, strings.Join(actions, `","sns:`), resource)
-		_, err := r.root.IAM.PutUserPolicy(t.Context(), &iam.PutUserPolicyInput{UserName: aws.String("bob"), PolicyName: aws.String("own"), PolicyDocument: &document})
+		_, err := r.root.IAM.PutUserPolicy(t.Context(), &iam.PutUserPolicyInput{
+			UserName: aws.String("bob"), PolicyName: aws.String("own"), PolicyDocument: &document,
+		})
 		apitest.Must(t, 0, err)
 	}
 	topic := r.topic(r.root, "t", nil)
@@ -171,7 +192,9 @@ func TestTopicPolicies(t *testing.T) {
 	set := func(statements ...string) {
 		t.Helper()
 		document := `{"Version":"2012-10-17","Statement":[` + strings.Join(statements, ",") + `]}`
-		_, err := r.root.SNS.SetTopicAttributes(t.Context(), &sns.SetTopicAttributesInput{TopicArn: &topic, AttributeName: aws.String("Policy"), AttributeValue: &document})
+		_, err := r.root.SNS.SetTopicAttributes(t.Context(), &sns.SetTopicAttributesInput{
+			TopicArn: &topic, AttributeName: aws.String("Policy"), AttributeValue: &document,
+		})
 		apitest.Must(t, 0, err)
 	}
 	publish := func(a *apitest.Actor) string {
@@ -179,7 +202,9 @@ func TestTopicPolicies(t *testing.T) {
 		return apitest.Code(err)
 	}
 	subscribe := func(a *apitest.Actor, queue string) string {
-		_, err := a.SNS.Subscribe(t.Context(), &sns.SubscribeInput{TopicArn: &topic, Protocol: aws.String("sqs"), Endpoint: &queue})
+		_, err := a.SNS.Subscribe(t.Context(), &sns.SubscribeInput{
+			TopicArn: &topic, Protocol: aws.String("sqs"), Endpoint: &queue,
+		})
 		return apitest.Code(err)
 	}
 	same := func(what, got, want string) {
@@ -199,7 +224,8 @@ func TestTopicPolicies(t *testing.T) {
 	same("another action", subscribe(r.other, queueARN("q")), no)
 
 	theirs := "arn:aws:sqs:us-east-1:" + otherAccount + ":"
-	set(apitest.Allowing("*", "SNS:Subscribe", topic, `"StringLike":{"sns:Endpoint":"arn:aws:sqs:*:`+otherAccount+`:*"},"StringEquals":{"sns:Protocol":"sqs"}`))
+	set(apitest.Allowing("*", "SNS:Subscribe", topic,
+		`"StringLike":{"sns:Endpoint":"arn:aws:sqs:*:`+otherAccount+`:*"},"StringEquals":{"sns:Protocol":"sqs"}`))
 	same("its own queue", subscribe(r.other, theirs+"q"), "")
 	same("a queue of the owner", subscribe(r.other, queueARN("q")), no)
 

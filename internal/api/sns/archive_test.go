@@ -11,20 +11,25 @@ import (
 func TestArchivePolicy(t *testing.T) {
 	stories(t, func(t *testing.T, st *apitest.Story) {
 		arn := topicARN("a.fifo")
-		st.Does("CreateTopic", attributes("Name", "a.fifo", "FifoTopic", "true", "ArchivePolicy", `{"MessageRetentionPeriod":"30"}`), arn)
-		got := st.Does("GetTopicAttributes", with{"TopicArn", arn}, entry("ArchivePolicy", `{"MessageRetentionPeriod":"30"}`), "<key>BeginningArchiveTime</key><value>20")
+		st.Does("CreateTopic",
+			attributes("Name", "a.fifo", "FifoTopic", "true", "ArchivePolicy", `{"MessageRetentionPeriod":"30"}`), arn)
+		got := st.Does("GetTopicAttributes", with{"TopicArn", arn},
+			entry("ArchivePolicy", `{"MessageRetentionPeriod":"30"}`), "<key>BeginningArchiveTime</key><value>20")
 		set := func(value string) with {
 			return with{"TopicArn", arn, "AttributeName", "ArchivePolicy", "AttributeValue", value}
 		}
 		st.Does("SetTopicAttributes", set(` {"MessageRetentionPeriod": 365}`))
-		again := st.Does("GetTopicAttributes", with{"TopicArn", arn}, entry("ArchivePolicy", `{"MessageRetentionPeriod":"365"}`))
+		again := st.Does("GetTopicAttributes", with{"TopicArn", arn},
+			entry("ArchivePolicy", `{"MessageRetentionPeriod":"365"}`))
 		if beginning(again) != beginning(got) {
 			t.Errorf("the archive begins at %s, and began at %s", beginning(again), beginning(got))
 		}
 		for _, value := range []string{"", "[]", `{"Days":1}`, "{" + strings.Repeat(" ", 1024) + "}"} {
-			st.Refuses("SetTopicAttributes", set(value), 400, invalid, "Invalid parameter: ArchivePolicy: failed to parse JSON.")
+			st.Refuses("SetTopicAttributes", set(value), 400, invalid,
+				"Invalid parameter: ArchivePolicy: failed to parse JSON.")
 		}
-		st.Refuses("DeleteTopic", with{"TopicArn", arn}, 400, "InvalidState", "Invalid state: Cannot delete a topic with an ArchivePolicy")
+		st.Refuses("DeleteTopic", with{"TopicArn", arn}, 400, "InvalidState",
+			"Invalid state: Cannot delete a topic with an ArchivePolicy")
 		st.Does("SetTopicAttributes", set("{}"))
 		if got := st.Does("GetTopicAttributes", with{"TopicArn", arn}); strings.Contains(got, "Archive") {
 			t.Errorf("an archive that is not there: %s", got)
@@ -42,7 +47,8 @@ func beginning(answer string) string {
 // A ReplayPolicy is kept. Nothing is replayed, and the status says so.
 func TestReplayPolicy(t *testing.T) {
 	stories(t, func(t *testing.T, st *apitest.Story) {
-		st.Does("CreateTopic", attributes("Name", "a.fifo", "FifoTopic", "true", "ArchivePolicy", `{"MessageRetentionPeriod":"30"}`))
+		st.Does("CreateTopic",
+			attributes("Name", "a.fifo", "FifoTopic", "true", "ArchivePolicy", `{"MessageRetentionPeriod":"30"}`))
 		const policy = `{"PointType":"Timestamp","StartingPoint":"2026-01-31T12:00:00.000Z","EndingPoint":"2026-01-31T13:00:00.000Z"}`
 		sub := subscription(st, "a.fifo", "q.fifo", "ReplayPolicy", policy)
 		st.Does("GetSubscriptionAttributes", sub, entry("ReplayPolicy", policy), entry("ReplayStatus", "Failed"))
@@ -50,10 +56,12 @@ func TestReplayPolicy(t *testing.T) {
 		if got := st.Does("GetSubscriptionAttributes", sub); strings.Contains(got, "Replay") {
 			t.Errorf("a replay that is not there: %s", got)
 		}
-		st.Refuses("SetSubscriptionAttributes", append(sub, "AttributeName", "ReplayPolicy", "AttributeValue", policy+strings.Repeat(" ", 1024)),
+		st.Refuses("SetSubscriptionAttributes",
+			append(sub, "AttributeName", "ReplayPolicy", "AttributeValue", policy+strings.Repeat(" ", 1024)),
 			400, invalid, "Invalid parameter: ReplayPolicy: failed to parse JSON.")
 		backwards := strings.ReplaceAll(policy, "T13", "T11")
-		st.Refuses("SetSubscriptionAttributes", append(sub, "AttributeName", "ReplayPolicy", "AttributeValue", backwards), 400, invalid,
+		st.Refuses("SetSubscriptionAttributes",
+			append(sub, "AttributeName", "ReplayPolicy", "AttributeValue", backwards), 400, invalid,
 			"Invalid parameter: ReplayPolicy: EndingPoint must be a time after StartingPoint.")
 	})
 }

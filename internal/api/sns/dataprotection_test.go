@@ -14,7 +14,8 @@ func TestDataProtectionPolicy(t *testing.T) {
 		const policy = `{"Name":"all","Version":"2021-06-01","Statement":[{"Sid":"mail","DataDirection":"Inbound","Principal":["*"],` +
 			`"DataIdentifier":["arn:aws:dataprotection::aws:data-identifier/EmailAddress"],"Operation":{"Deny":{}}}]}`
 		st.Does("CreateTopic", with{"Name", "b"})
-		st.Does("GetDataProtectionPolicy", with{"ResourceArn", topicARN("b")}, "<GetDataProtectionPolicyResult><DataProtectionPolicy/></GetDataProtectionPolicyResult>")
+		st.Does("GetDataProtectionPolicy", with{"ResourceArn", topicARN("b")},
+			"<GetDataProtectionPolicyResult><DataProtectionPolicy/></GetDataProtectionPolicyResult>")
 		st.Does("CreateTopic", with{"Name", "a", "DataProtectionPolicy", policy})
 		shown := "<DataProtectionPolicy>" + strings.ReplaceAll(policy, `"`, "&quot;") + "</DataProtectionPolicy>"
 		st.Does("GetDataProtectionPolicy", with{"ResourceArn", arn}, shown)
@@ -33,13 +34,15 @@ func TestDataProtectionPolicy(t *testing.T) {
 			`"DataIdentifier`: {`"X`, "DataIdentifier must not be empty"},
 		} {
 			bad := strings.Replace(policy, old, tc.bad, 1)
-			st.Refuses("PutDataProtectionPolicy", put(bad), 400, invalid, "Invalid parameter: DataProtectionPolicy Reason: "+tc.want)
+			st.Refuses("PutDataProtectionPolicy", put(bad), 400, invalid,
+				"Invalid parameter: DataProtectionPolicy Reason: "+tc.want)
 		}
 		if !st.InURL {
 			long := policy + strings.Repeat(" ", 30_720)
 			st.Fails("PutDataProtectionPolicy", put(long), 400, invalid, "the policy is longer than 30720 bytes")
 		}
-		st.Fails("PutDataProtectionPolicy", with{"ResourceArn", topicARN("none"), "DataProtectionPolicy", policy}, 404, "NotFound", "Topic does not exist")
+		st.Fails("PutDataProtectionPolicy", with{"ResourceArn", topicARN("none"), "DataProtectionPolicy", policy}, 404,
+			"NotFound", "Topic does not exist")
 		badARNs(st, "ResourceArn", "GetDataProtectionPolicy", "PutDataProtectionPolicy")
 	})
 }

@@ -49,18 +49,24 @@ func TestQueuePolicies(t *testing.T) {
 		policy  string
 		allowed bool
 	}{
-		"none":        {"", false},
-		"guide":       {fmt.Sprintf(statement, `"*"`, `"sqs:*"`, `"StringEquals":{"aws:SourceArn":"`+topic+`"}`), true},
-		"service":     {fmt.Sprintf(statement, `{"Service":"sns.amazonaws.com"}`, `"sqs:SendMessage"`, from), true},
-		"like":        {fmt.Sprintf(statement, `{"Service":"sns.amazonaws.com"}`, `"sqs:SendMessage"`, `"ArnLike":{"aws:SourceArn":"arn:aws:sns:*:`+account+`:*"}`), true},
-		"account":     {fmt.Sprintf(statement, `{"Service":"sns.amazonaws.com"}`, `"sqs:SendMessage"`, `"StringEquals":{"aws:SourceAccount":"`+account+`"}`), true},
-		"encrypted":   {fmt.Sprintf(statement, `{"Service":"sns.amazonaws.com"}`, `"sqs:SendMessage"`, `"Bool":{"aws:SecureTransport":"true"}`), true},
-		"other-topic": {fmt.Sprintf(statement, `{"Service":"sns.amazonaws.com"}`, `"sqs:SendMessage"`, `"ArnEquals":{"aws:SourceArn":"`+topic+`s"}`), false},
-		"stranger":    {fmt.Sprintf(statement, `{"Service":"sns.amazonaws.com"}`, `"sqs:SendMessage"`, `"StringEquals":{"aws:SourceAccount":"`+otherAccount+`"}`), false},
+		"none":    {"", false},
+		"guide":   {fmt.Sprintf(statement, `"*"`, `"sqs:*"`, `"StringEquals":{"aws:SourceArn":"`+topic+`"}`), true},
+		"service": {fmt.Sprintf(statement, `{"Service":"sns.amazonaws.com"}`, `"sqs:SendMessage"`, from), true},
+		"like": {fmt.Sprintf(statement, `{"Service":"sns.amazonaws.com"}`, `"sqs:SendMessage"`,
+			`"ArnLike":{"aws:SourceArn":"arn:aws:sns:*:`+account+`:*"}`), true},
+		"account": {fmt.Sprintf(statement, `{"Service":"sns.amazonaws.com"}`, `"sqs:SendMessage"`,
+			`"StringEquals":{"aws:SourceAccount":"`+account+`"}`), true},
+		"encrypted": {fmt.Sprintf(statement, `{"Service":"sns.amazonaws.com"}`, `"sqs:SendMessage"`,
+			`"Bool":{"aws:SecureTransport":"true"}`), true},
+		"other-topic": {fmt.Sprintf(statement, `{"Service":"sns.amazonaws.com"}`, `"sqs:SendMessage"`,
+			`"ArnEquals":{"aws:SourceArn":"`+topic+`s"}`), false},
+		"stranger": {fmt.Sprintf(statement, `{"Service":"sns.amazonaws.com"}`, `"sqs:SendMessage"`,
+			`"StringEquals":{"aws:SourceAccount":"`+otherAccount+`"}`), false},
 		"receive":     {fmt.Sprintf(statement, `{"Service":"sns.amazonaws.com"}`, `"sqs:ReceiveMessage"`, from), false},
 		"events":      {fmt.Sprintf(statement, `{"Service":"events.amazonaws.com"}`, `"sqs:SendMessage"`, from), false},
 		"own-account": {fmt.Sprintf(statement, `{"AWS":"`+account+`"}`, `"sqs:SendMessage"`, from), false},
-		"address":     {fmt.Sprintf(statement, `"*"`, `"sqs:SendMessage"`, `"IpAddress":{"aws:SourceIp":"0.0.0.0/0"}`), false},
+		"address": {fmt.Sprintf(statement, `"*"`, `"sqs:SendMessage"`, `"IpAddress":{"aws:SourceIp":"0.0.0.0/0"}`),
+			false},
 	}
 	urls := make(map[string]string)
 	for name, tc := range policies {
@@ -91,7 +97,9 @@ func TestSubscriptionDeadLetters(t *testing.T) {
 	closed := r.queue(r.root, "closed", "news", map[string]string{"Policy": ""})
 	small := r.queue(r.root, "small", "news", map[string]string{"MaximumMessageSize": "1024"})
 	to := func(name string) map[string]string {
-		return map[string]string{"RawMessageDelivery": "true", "RedrivePolicy": `{"deadLetterTargetArn":"` + queueARN(name) + `"}`}
+		return map[string]string{
+			"RawMessageDelivery": "true", "RedrivePolicy": `{"deadLetterTargetArn":"` + queueARN(name) + `"}`,
+		}
 	}
 	r.subscribe(r.root, topic, queueARN("missing"), to("dlq"))
 	r.subscribe(r.root, topic, queueARN("closed"), to("dlq"))
@@ -107,7 +115,9 @@ func TestSubscriptionDeadLetters(t *testing.T) {
 	r.publish(r.root, topic, "many", func(in *sns.PublishInput) {
 		in.MessageAttributes = make(map[string]snstypes.MessageAttributeValue)
 		for i := range 11 {
-			in.MessageAttributes[fmt.Sprint("a", i)] = snstypes.MessageAttributeValue{DataType: aws.String("String"), StringValue: aws.String("v")}
+			in.MessageAttributes[fmt.Sprint("a", i)] = snstypes.MessageAttributeValue{
+				DataType: aws.String("String"), StringValue: aws.String("v"),
+			}
 		}
 	})
 	apitest.Equal(t, r.bodies(r.root, small), nil)
@@ -120,9 +130,10 @@ func TestFilters(t *testing.T) {
 	topic := r.topic(r.root, "news", nil)
 	urls := make(map[string]string)
 	for name, attributes := range map[string]map[string]string{
-		"all": {}, "red": {"FilterPolicy": `{"color":["red"]}`}, "not-red": {"FilterPolicy": `{"color":[{"anything-but":"red"}]}`},
-		"large": {"FilterPolicy": `{"size":[{"numeric":[">",5]}]}`, "FilterPolicyScope": "MessageBody"},
-		"array": {"FilterPolicy": `{"tags":["b"]}`},
+		"all": {}, "red": {"FilterPolicy": `{"color":["red"]}`},
+		"not-red": {"FilterPolicy": `{"color":[{"anything-but":"red"}]}`},
+		"large":   {"FilterPolicy": `{"size":[{"numeric":[">",5]}]}`, "FilterPolicyScope": "MessageBody"},
+		"array":   {"FilterPolicy": `{"tags":["b"]}`},
 	} {
 		attributes["RawMessageDelivery"] = "true"
 		urls[name] = r.queue(r.root, name, "news", nil)
@@ -130,7 +141,9 @@ func TestFilters(t *testing.T) {
 	}
 	with := func(name, dataType, value string) func(*sns.PublishInput) {
 		return func(in *sns.PublishInput) {
-			in.MessageAttributes = map[string]snstypes.MessageAttributeValue{name: {DataType: &dataType, StringValue: &value}}
+			in.MessageAttributes = map[string]snstypes.MessageAttributeValue{
+				name: {DataType: &dataType, StringValue: &value},
+			}
 		}
 	}
 	for _, tc := range []struct {
@@ -171,16 +184,19 @@ func TestWhatGoesAlong(t *testing.T) {
 		in.MessageStructure, in.MessageGroupId = aws.String("json"), aws.String("g")
 	})
 	got := r.receive(r.root, raw)
-	if len(got) != 1 || *got[0].Body != "for queues" || got[0].Attributes["MessageGroupId"] != "g" || got[0].Attributes["SenderId"] != "sns.amazonaws.com" {
+	if len(got) != 1 || *got[0].Body != "for queues" || got[0].Attributes["MessageGroupId"] != "g" ||
+		got[0].Attributes["SenderId"] != "sns.amazonaws.com" {
 		t.Errorf("%+v", got)
 	}
 	var e struct{ Message string }
-	if got = r.receive(r.root, wrapped); len(got) != 1 || json.Unmarshal([]byte(*got[0].Body), &e) != nil || e.Message != "for queues" {
+	if got = r.receive(r.root, wrapped); len(got) != 1 || json.Unmarshal([]byte(*got[0].Body), &e) != nil ||
+		e.Message != "for queues" {
 		t.Errorf("%+v", got)
 	}
-	out, err := r.root.SNS.PublishBatch(t.Context(), &sns.PublishBatchInput{TopicArn: &topic, PublishBatchRequestEntries: []snstypes.PublishBatchRequestEntry{
-		{Id: aws.String("1"), Message: aws.String("one")}, {Id: aws.String("3"), Message: aws.String("three")},
-	}})
+	out, err := r.root.SNS.PublishBatch(t.Context(),
+		&sns.PublishBatchInput{TopicArn: &topic, PublishBatchRequestEntries: []snstypes.PublishBatchRequestEntry{
+			{Id: aws.String("1"), Message: aws.String("one")}, {Id: aws.String("3"), Message: aws.String("three")},
+		}})
 	if apitest.Must(t, out, err); len(out.Successful) != 2 || len(out.Failed) != 0 {
 		t.Errorf("%+v", out)
 	}
@@ -194,24 +210,31 @@ func TestSubscribeAcrossAccounts(t *testing.T) {
 	topic := r.topic(r.root, "news", nil)
 	theirs := strings.Replace(queueARN("q"), account, otherAccount, 1)
 	url := r.queue(r.other, "q", "news", nil)
-	out, err := r.root.SNS.Subscribe(t.Context(), &sns.SubscribeInput{TopicArn: &topic, Protocol: aws.String("sqs"), Endpoint: &theirs})
+	out, err := r.root.SNS.Subscribe(t.Context(), &sns.SubscribeInput{
+		TopicArn: &topic, Protocol: aws.String("sqs"), Endpoint: &theirs,
+	})
 	if apitest.Must(t, out, err); *out.SubscriptionArn != "pending confirmation" {
 		t.Fatalf("the subscription is %s", *out.SubscriptionArn)
 	}
 	r.publish(r.root, topic, "too early")
 	got := r.receive(r.other, url)
 	var e struct{ Type, Token, TopicArn, SubscribeURL, Message string }
-	if len(got) != 1 || json.Unmarshal([]byte(*got[0].Body), &e) != nil || e.Type != "SubscriptionConfirmation" || e.TopicArn != topic ||
+	if len(got) != 1 || json.Unmarshal([]byte(*got[0].Body), &e) != nil || e.Type != "SubscriptionConfirmation" ||
+		e.TopicArn != topic ||
 		!strings.HasSuffix(e.SubscribeURL, "/?Action=ConfirmSubscription&TopicArn="+topic+"&Token="+e.Token) {
 		t.Fatalf("%+v", got)
 	}
-	_, err = r.other.SNS.ConfirmSubscription(t.Context(), &sns.ConfirmSubscriptionInput{TopicArn: &topic, Token: aws.String(e.Token[:90] + "000000")})
+	_, err = r.other.SNS.ConfirmSubscription(t.Context(), &sns.ConfirmSubscriptionInput{
+		TopicArn: &topic, Token: aws.String(e.Token[:90] + "000000"),
+	})
 	if apitest.Code(err) != "InvalidParameter" {
 		t.Errorf("another token: %v", err)
 	}
 	var arns []string
 	for range 2 {
-		confirmed, err := r.other.SNS.ConfirmSubscription(t.Context(), &sns.ConfirmSubscriptionInput{TopicArn: &topic, Token: &e.Token})
+		confirmed, err := r.other.SNS.ConfirmSubscription(t.Context(), &sns.ConfirmSubscriptionInput{
+			TopicArn: &topic, Token: &e.Token,
+		})
 		arns = append(arns, *apitest.Must(t, confirmed, err).SubscriptionArn)
 	}
 	if arns[0] != arns[1] || !strings.HasPrefix(arns[0], topic+":") {
@@ -222,19 +245,24 @@ func TestSubscribeAcrossAccounts(t *testing.T) {
 		t.Errorf("%d messages", len(got))
 	}
 	// The subscription belongs to the account that has asked for it.
-	_, err = r.other.SNS.GetSubscriptionAttributes(t.Context(), &sns.GetSubscriptionAttributesInput{SubscriptionArn: &arns[0]})
+	_, err = r.other.SNS.GetSubscriptionAttributes(t.Context(), &sns.GetSubscriptionAttributesInput{
+		SubscriptionArn: &arns[0],
+	})
 	if apitest.Code(err) != "AuthorizationError" {
 		t.Errorf("of another account: %v", err)
 	}
 	// An account that may subscribe its own queue need not confirm that, and may end it.
 	_, err = r.root.SNS.AddPermission(t.Context(), &sns.AddPermissionInput{
-		TopicArn: &topic, Label: aws.String("l"), AWSAccountId: []string{otherAccount}, ActionName: []string{"Subscribe"},
+		TopicArn: &topic, Label: aws.String("l"), AWSAccountId: []string{otherAccount},
+		ActionName: []string{"Subscribe"},
 	})
 	apitest.Must(t, 0, err)
 	mine := strings.Replace(queueARN("mine"), account, otherAccount, 1)
 	sub := r.subscribe(r.other, topic, mine, nil)
 	for _, a := range []*apitest.Actor{r.root, r.other} { // the topic's owner, and the subscription's
-		_, err := a.SNS.GetSubscriptionAttributes(t.Context(), &sns.GetSubscriptionAttributesInput{SubscriptionArn: &sub})
+		_, err := a.SNS.GetSubscriptionAttributes(t.Context(), &sns.GetSubscriptionAttributesInput{
+			SubscriptionArn: &sub,
+		})
 		apitest.Must(t, 0, err)
 	}
 	_, err = r.other.SNS.Unsubscribe(t.Context(), &sns.UnsubscribeInput{SubscriptionArn: &sub})
@@ -254,7 +282,8 @@ func TestUnsignedUnsubscribe(t *testing.T) {
 	if got := r.receive(r.root, queue); len(got) != 1 || json.Unmarshal([]byte(*got[0].Body), &e) != nil {
 		t.Fatalf("%+v", got)
 	}
-	if status, body := r.follow(e.UnsubscribeURL); status != 403 || !strings.Contains(body, "<Code>MissingAuthenticationToken</Code>") {
+	if status, body := r.follow(e.UnsubscribeURL); status != 403 ||
+		!strings.Contains(body, "<Code>MissingAuthenticationToken</Code>") {
 		t.Errorf("%d %s", status, body)
 	}
 	r.publish(r.root, topic, "m")

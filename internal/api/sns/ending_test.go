@@ -53,7 +53,9 @@ func TestTend(t *testing.T) {
 	})
 	if err == nil {
 		err = topics.Change(t.Context(), func(tx *topic.Tx) (err error) {
-			sub, err = tx.Subscribe(topic.Subscription{Topic: name, Protocol: topic.HTTP, Endpoint: "http://example.com/", Owner: account})
+			sub, err = tx.Subscribe(topic.Subscription{
+				Topic: name, Protocol: topic.HTTP, Endpoint: "http://example.com/", Owner: account,
+			})
 			return err
 		})
 	}
@@ -80,11 +82,13 @@ func TestTend(t *testing.T) {
 	tend(3*time.Minute, false, 1)
 	c := engine.published[0].Copies[0]
 	var message struct{ Type, Token string }
-	if err := json.Unmarshal([]byte(c.Message.Body), &message); err != nil || message.Type != "UnsubscribeConfirmation" || c.Queue != sub.Queue {
+	if err := json.Unmarshal([]byte(c.Message.Body), &message); err != nil ||
+		message.Type != "UnsubscribeConfirmation" || c.Queue != sub.Queue {
 		t.Errorf("%+v, %v", message, err)
 	}
 	sum := sha256.Sum256([]byte(message.Token))
-	if have := topics.Ended(sub.ID).Confirmation; have.Token != hex.EncodeToString(sum[:]) || !have.Expires.Equal(testTime.Add(48*time.Hour)) {
+	if have := topics.Ended(sub.ID).Confirmation; have.Token != hex.EncodeToString(sum[:]) ||
+		!have.Expires.Equal(testTime.Add(48*time.Hour)) {
 		t.Errorf("%+v", have)
 	}
 	tend(48*time.Hour-1, false, 1)

@@ -105,14 +105,17 @@ func newOpenRig(t *testing.T) *rig {
 func (r *rig) subscribeHook(topic, url string, attributes map[string]string) string {
 	r.Helper()
 	out, err := r.root.SNS.Subscribe(r.Context(), &sns.SubscribeInput{
-		TopicArn: &topic, Protocol: aws.String("http"), Endpoint: &url, Attributes: attributes, ReturnSubscriptionArn: true,
+		TopicArn: &topic, Protocol: aws.String("http"), Endpoint: &url, Attributes: attributes,
+		ReturnSubscriptionArn: true,
 	})
 	return *apitest.Must(r.T, out, err).SubscriptionArn
 }
 
 func (r *rig) announce(topic, message string) string {
 	r.Helper()
-	out, err := r.root.SNS.Publish(r.Context(), &sns.PublishInput{TopicArn: &topic, Message: &message, Subject: aws.String("s")})
+	out, err := r.root.SNS.Publish(r.Context(), &sns.PublishInput{
+		TopicArn: &topic, Message: &message, Subject: aws.String("s"),
+	})
 	return *apitest.Must(r.T, out, err).MessageId
 }
 
@@ -167,27 +170,34 @@ func TestEndpoint(t *testing.T) {
 			r.announce(topic, "before it is confirmed")
 
 			request := h.wait(0)
-			if request.header.Get("X-Amz-Sns-Message-Type") != "SubscriptionConfirmation" || request.header.Get("X-Amz-Sns-Message-Id") != request.fields["MessageId"] ||
-				request.fields["Type"] != "SubscriptionConfirmation" || request.fields["TopicArn"] != topic || request.fields["SignatureVersion"] != version {
+			if request.header.Get("X-Amz-Sns-Message-Type") != "SubscriptionConfirmation" ||
+				request.header.Get("X-Amz-Sns-Message-Id") != request.fields["MessageId"] ||
+				request.fields["Type"] != "SubscriptionConfirmation" || request.fields["TopicArn"] != topic ||
+				request.fields["SignatureVersion"] != version {
 				t.Errorf("%v", request)
 			}
 			r.verify(request.fields, "Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type")
-			if status, body := r.follow(request.fields["SubscribeURL"] + "00"); status != http.StatusBadRequest || !strings.Contains(body, "Invalid parameter: Token") {
+			if status, body := r.follow(request.fields["SubscribeURL"] + "00"); status != http.StatusBadRequest ||
+				!strings.Contains(body, "Invalid parameter: Token") {
 				t.Errorf("a wrong token: %d %s", status, body)
 			}
 			for range 2 { // a link may be followed twice
-				if status, body := r.follow(request.fields["SubscribeURL"]); status != http.StatusOK || !strings.Contains(body, "<SubscriptionArn>"+arn+"</SubscriptionArn>") {
+				if status, body := r.follow(request.fields["SubscribeURL"]); status != http.StatusOK ||
+					!strings.Contains(body, "<SubscriptionArn>"+arn+"</SubscriptionArn>") {
 					t.Fatalf("%d %s", status, body)
 				}
 			}
 
 			id := r.announce(topic, "hello\n\"world\"")
 			message := h.wait(1)
-			if message.fields["Message"] != "hello\n\"world\"" || message.fields["MessageId"] != id || message.header.Get("X-Amz-Sns-Message-Id") != id ||
-				message.header.Get("X-Amz-Sns-Subscription-Arn") != arn || message.header.Get("Content-Type") != "text/plain; charset=UTF-8" {
+			if message.fields["Message"] != "hello\n\"world\"" || message.fields["MessageId"] != id ||
+				message.header.Get("X-Amz-Sns-Message-Id") != id ||
+				message.header.Get("X-Amz-Sns-Subscription-Arn") != arn ||
+				message.header.Get("Content-Type") != "text/plain; charset=UTF-8" {
 				t.Errorf("%v", message)
 			}
-			if message.header.Get("Accept-Encoding") != "gzip,deflate" || message.header.Get("Connection") != "Keep-Alive" {
+			if message.header.Get("Accept-Encoding") != "gzip,deflate" ||
+				message.header.Get("Connection") != "Keep-Alive" {
 				t.Errorf("%v", message.header)
 			}
 			r.verify(message.fields, "Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type")
@@ -198,25 +208,31 @@ func TestEndpoint(t *testing.T) {
 			if status, _ := r.follow(message.fields["UnsubscribeURL"]); status != http.StatusOK {
 				t.Errorf("the link cannot be followed twice: %d", status)
 			}
-			out, err := r.root.SNS.ListSubscriptionsByTopic(t.Context(), &sns.ListSubscriptionsByTopicInput{TopicArn: &topic})
+			out, err := r.root.SNS.ListSubscriptionsByTopic(t.Context(), &sns.ListSubscriptionsByTopicInput{
+				TopicArn: &topic,
+			})
 			if len(apitest.Must(t, out, err).Subscriptions) != 0 {
 				t.Errorf("%v", out.Subscriptions)
 			}
 
 			end := h.wait(2)
-			if end.header.Get("X-Amz-Sns-Message-Type") != "UnsubscribeConfirmation" || end.header.Get("X-Amz-Sns-Subscription-Arn") != arn ||
-				end.fields["Type"] != "UnsubscribeConfirmation" || !strings.Contains(end.fields["Message"], "You have chosen to deactivate subscription "+arn) {
+			if end.header.Get("X-Amz-Sns-Message-Type") != "UnsubscribeConfirmation" ||
+				end.header.Get("X-Amz-Sns-Subscription-Arn") != arn ||
+				end.fields["Type"] != "UnsubscribeConfirmation" ||
+				!strings.Contains(end.fields["Message"], "You have chosen to deactivate subscription "+arn) {
 				t.Errorf("%v", end)
 			}
 			r.verify(end.fields, "Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type")
 			r.announce(topic, "nobody is there")
 			for range 2 {
-				if status, body := r.follow(end.fields["SubscribeURL"]); status != http.StatusOK || !strings.Contains(body, "<SubscriptionArn>"+arn+"</SubscriptionArn>") {
+				if status, body := r.follow(end.fields["SubscribeURL"]); status != http.StatusOK ||
+					!strings.Contains(body, "<SubscriptionArn>"+arn+"</SubscriptionArn>") {
 					t.Fatalf("%d %s", status, body)
 				}
 			}
 			r.announce(topic, "back again")
-			if got := h.wait(3); got.fields["Message"] != "back again" || got.header.Get("X-Amz-Sns-Subscription-Arn") != arn {
+			if got := h.wait(3); got.fields["Message"] != "back again" ||
+				got.header.Get("X-Amz-Sns-Subscription-Arn") != arn {
 				t.Errorf("%v", got)
 			}
 		})
@@ -247,7 +263,8 @@ func TestEndOfSubscription(t *testing.T) {
 	if got := h.wait(3); got.fields["Type"] != "SubscriptionConfirmation" || again == arn {
 		t.Errorf("%v", got)
 	}
-	if status, body := r.follow(back); status != http.StatusBadRequest || !strings.Contains(body, "Invalid parameter: Token") {
+	if status, body := r.follow(back); status != http.StatusBadRequest ||
+		!strings.Contains(body, "Invalid parameter: Token") {
 		t.Errorf("%d %s", status, body)
 	}
 }
@@ -272,7 +289,8 @@ func TestRawEndpoint(t *testing.T) {
 	})
 	r.announce(topic, `{"a":1}`)
 	got := h.wait(1)
-	if got.body != `{"a":1}` || got.header.Get("X-Amz-Sns-Rawdelivery") != "true" || got.header.Get("Content-Type") != "application/json" {
+	if got.body != `{"a":1}` || got.header.Get("X-Amz-Sns-Rawdelivery") != "true" ||
+		got.header.Get("Content-Type") != "application/json" {
 		t.Errorf("%v", got)
 	}
 }
@@ -340,7 +358,9 @@ func TestEndpointsThatAreRefused(t *testing.T) {
 		{"email-json", "", "Invalid parameter: Endpoint"},
 		{"lambda", "arn:aws:lambda:us-east-1:000000000000:function:f", "This server does not deliver by lambda."},
 	} {
-		_, err := r.root.SNS.Subscribe(t.Context(), &sns.SubscribeInput{TopicArn: &topic, Protocol: &c.protocol, Endpoint: &c.endpoint})
+		_, err := r.root.SNS.Subscribe(t.Context(), &sns.SubscribeInput{
+			TopicArn: &topic, Protocol: &c.protocol, Endpoint: &c.endpoint,
+		})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.endpoint, err)
 		}

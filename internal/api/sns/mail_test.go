@@ -95,8 +95,10 @@ func (r *rig) browse(url string, status int, want ...string) (page string) {
 	_ = answer.Body.Close()
 	apitest.Must(r.T, b, err)
 	page = html.UnescapeString(string(b))
-	if answer.StatusCode != status || answer.Header.Get("Content-Type") != "text/html; charset=utf-8" || answer.Header.Get("Referrer-Policy") != "no-referrer" ||
-		!strings.HasPrefix(answer.Header.Get("Content-Security-Policy"), "default-src 'none'; style-src 'sha256-") || strings.Contains(page, "<script") {
+	if answer.StatusCode != status || answer.Header.Get("Content-Type") != "text/html; charset=utf-8" ||
+		answer.Header.Get("Referrer-Policy") != "no-referrer" ||
+		!strings.HasPrefix(answer.Header.Get("Content-Security-Policy"), "default-src 'none'; style-src 'sha256-") ||
+		strings.Contains(page, "<script") {
 		r.Errorf("%d %v %s", answer.StatusCode, answer.Header, page)
 	}
 	for _, w := range want {
@@ -119,7 +121,8 @@ func TestPagesForPeople(t *testing.T) {
 	r.browse(confirm+"0", http.StatusBadRequest, "<h1>This link does not work</h1>")
 	page := r.browse(confirm, http.StatusOK, "<h1>Subscription confirmed</h1>", arn)
 	page = r.browse(hrefs.FindStringSubmatch(page)[1], http.StatusOK, "<h1>Subscription ended</h1>", arn)
-	if got := h.wait(1).fields["Type"]; got != envelope.TypeUnsubscribe { // sent by now: what follows removes the queue it waits in
+	// sent by now: what follows removes the queue it waits in
+	if got := h.wait(1).fields["Type"]; got != envelope.TypeUnsubscribe {
 		t.Error(got)
 	}
 	if strings.Contains(page, h.url) {
@@ -127,7 +130,9 @@ func TestPagesForPeople(t *testing.T) {
 	}
 	back := hrefs.FindStringSubmatch(page)[1]
 	page = r.browse(back, http.StatusOK, "<h1>Subscription confirmed</h1>", arn)
-	out, err := r.root.SNS.ConfirmSubscription(t.Context(), &sns.ConfirmSubscriptionInput{TopicArn: &topic, Token: aws.String(strings.Split(back, "Token=")[1])})
+	out, err := r.root.SNS.ConfirmSubscription(t.Context(), &sns.ConfirmSubscriptionInput{
+		TopicArn: &topic, Token: aws.String(strings.Split(back, "Token=")[1]),
+	})
 	if got := *apitest.Must(t, out, err).SubscriptionArn; got != arn { // a client that signs gets what it asked for
 		t.Error(got)
 	}
@@ -141,7 +146,8 @@ func TestPagesForPeople(t *testing.T) {
 		TopicArn: &topic, Token: aws.String(h.wait(2).fields["Token"]), AuthenticateOnUnsubscribe: aws.String("true"),
 	})
 	apitest.Must(t, 0, err)
-	r.browse(r.server.Endpoint()+"/?Action=Unsubscribe&SubscriptionArn="+arn, http.StatusForbidden, "<h1>This link does not work</h1>")
+	r.browse(r.server.Endpoint()+"/?Action=Unsubscribe&SubscriptionArn="+arn, http.StatusForbidden,
+		"<h1>This link does not work</h1>")
 }
 
 // A person is asked by mail, gets messages as mails, and ends that with a link.
@@ -154,12 +160,16 @@ func TestMail(t *testing.T) {
 	r := &rig{t, s, apitest.RootActor(s.Endpoint(), s.Root()), nil}
 	topic := r.topic(r.root, "news", map[string]string{"DisplayName": "The news"})
 	for _, bad := range []string{"me", "Me <me@example.com>", "me@example.com\nBcc: x@example.com"} {
-		_, err := r.root.SNS.Subscribe(t.Context(), &sns.SubscribeInput{TopicArn: &topic, Protocol: aws.String("email"), Endpoint: &bad})
+		_, err := r.root.SNS.Subscribe(t.Context(), &sns.SubscribeInput{
+			TopicArn: &topic, Protocol: aws.String("email"), Endpoint: &bad,
+		})
 		if err == nil || !strings.Contains(err.Error(), "InvalidParameter: Invalid parameter: Email address") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
-	out, err := r.root.SNS.Subscribe(t.Context(), &sns.SubscribeInput{TopicArn: &topic, Protocol: aws.String("email"), Endpoint: aws.String("me@example.com")})
+	out, err := r.root.SNS.Subscribe(t.Context(), &sns.SubscribeInput{
+		TopicArn: &topic, Protocol: aws.String("email"), Endpoint: aws.String("me@example.com"),
+	})
 	if arn := *apitest.Must(t, out, err).SubscriptionArn; arn != "pending confirmation" {
 		t.Error(arn)
 	}
@@ -169,7 +179,8 @@ func TestMail(t *testing.T) {
 	}
 	r.announce(topic, "hello")
 	got, text := m.wait(1)
-	if got.Header.Get("Subject") != "s" || got.Header.Get("To") != "<me@example.com>" || !strings.HasPrefix(text, "hello\n") {
+	if got.Header.Get("Subject") != "s" || got.Header.Get("To") != "<me@example.com>" ||
+		!strings.HasPrefix(text, "hello\n") {
 		t.Errorf("%v %s", got.Header, text)
 	}
 	if status, body := r.follow(links.FindString(text)); status != http.StatusOK {
@@ -180,7 +191,8 @@ func TestMail(t *testing.T) {
 		t.Errorf("%v", list.Subscriptions)
 	}
 	got, text = m.wait(2)
-	if got.Header.Get("Subject") != "AWS Notification - Unsubscribe Confirmation" || got.Header.Get("List-Unsubscribe") != "" || !strings.Contains(text, topic) {
+	if got.Header.Get("Subject") != "AWS Notification - Unsubscribe Confirmation" ||
+		got.Header.Get("List-Unsubscribe") != "" || !strings.Contains(text, topic) {
 		t.Errorf("%v %s", got.Header, text)
 	}
 	if status, body := r.follow(links.FindString(text)); status != http.StatusOK {

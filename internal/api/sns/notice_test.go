@@ -71,9 +71,11 @@ func TestNotices(t *testing.T) {
 		}
 		return n.ARN()
 	}
-	own, alarm := "arn:aws:cloudwatch:us-east-1:"+account+":alarm:a", "arn:aws:cloudwatch:us-east-1:"+otherAccount+":alarm:a"
+	own, alarm := "arn:aws:cloudwatch:us-east-1:"+account+":alarm:a",
+		"arn:aws:cloudwatch:us-east-1:"+otherAccount+":alarm:a"
 	plain := make("plain", "")
-	shared := make("shared", fmt.Sprintf(statement, `"ArnLike":{"aws:SourceArn":"arn:aws:cloudwatch:*:`+otherAccount+`:alarm:*"}`))
+	shared := make("shared",
+		fmt.Sprintf(statement, `"ArnLike":{"aws:SourceArn":"arn:aws:cloudwatch:*:`+otherAccount+`:alarm:*"}`))
 	fifo, strict := make("news.fifo", ""), make("strict.fifo", "")
 	for _, tc := range []struct {
 		notice sns.Notice
@@ -81,21 +83,28 @@ func TestNotices(t *testing.T) {
 	}{
 		{sns.Notice{Topic: plain, Source: own, Account: account, Subject: "ALARM", Message: "m"}, ""},
 		{sns.Notice{Topic: fifo, Source: own, Account: account, Message: "m"}, ""},
-		{sns.Notice{Topic: strict, Source: own, Account: account, Message: "m", ID: "0001764000000-0194f0a0-0000-7000-8000-000000000001"}, ""},
-		{sns.Notice{Topic: plain, Source: alarm, Account: otherAccount, Message: "m"}, "AuthorizationError: User: cloudwatch.amazonaws.com is not authorized to perform: SNS:Publish on resource: " + plain},
+		{sns.Notice{
+			Topic: strict, Source: own, Account: account, Message: "m",
+			ID: "0001764000000-0194f0a0-0000-7000-8000-000000000001",
+		}, ""},
+		{sns.Notice{Topic: plain, Source: alarm, Account: otherAccount, Message: "m"},
+			"AuthorizationError: User: cloudwatch.amazonaws.com is not authorized to perform: SNS:Publish on resource: " + plain},
 		{sns.Notice{Topic: shared, Source: alarm, Account: otherAccount, Message: "m"}, ""},
 		{sns.Notice{Topic: shared, Source: own, Account: account, Message: "m"}, "AuthorizationError: "},
 		{sns.Notice{Topic: plain + "x", Source: own, Account: account, Message: "m"}, "NotFound: Topic does not exist"},
-		{sns.Notice{Topic: "x", Source: own, Account: account, Message: "m"}, "InvalidParameter: Invalid parameter: TopicArn Reason: An ARN must have at least 6 elements, not 1"},
+		{sns.Notice{Topic: "x", Source: own, Account: account, Message: "m"},
+			"InvalidParameter: Invalid parameter: TopicArn Reason: An ARN must have at least 6 elements, not 1"},
 		{sns.Notice{Topic: plain, Source: own, Account: account}, "InvalidParameter: Invalid parameter: Empty message"},
 	} {
 		tc.notice.Service = "cloudwatch.amazonaws.com"
 		id, err := service.PublishNotice(t.Context(), tc.notice)
-		if (err == nil) != (tc.want == "") || (err == nil) != (id != "") || err != nil && !strings.HasPrefix(err.Error(), tc.want) {
+		if (err == nil) != (tc.want == "") || (err == nil) != (id != "") ||
+			err != nil && !strings.HasPrefix(err.Error(), tc.want) {
 			t.Errorf("%+v: %q, %v", tc.notice, id, err)
 		}
 	}
-	if len(engine) != 2 || engine[0].Topic == 0 || engine[1].Dedup != "0001764000000-0194f0a0-0000-7000-8000-000000000001" {
+	if len(engine) != 2 || engine[0].Topic == 0 ||
+		engine[1].Dedup != "0001764000000-0194f0a0-0000-7000-8000-000000000001" {
 		t.Errorf("the engine got %+v", engine)
 	}
 }

@@ -37,7 +37,8 @@ func (r *rig) topic(a *apitest.Actor, name string, attributes map[string]string)
 func (r *rig) subscribe(a *apitest.Actor, topic, queue string, attributes map[string]string) string {
 	r.Helper()
 	out, err := a.SNS.Subscribe(r.Context(), &sns.SubscribeInput{
-		TopicArn: &topic, Protocol: aws.String("sqs"), Endpoint: &queue, Attributes: attributes, ReturnSubscriptionArn: true,
+		TopicArn: &topic, Protocol: aws.String("sqs"), Endpoint: &queue, Attributes: attributes,
+		ReturnSubscriptionArn: true,
 	})
 	return *apitest.Must(r.T, out, err).SubscriptionArn
 }
@@ -56,7 +57,9 @@ func (r *rig) receive(a *apitest.Actor, url string) (all []sqstypes.Message) {
 		}
 		for _, m := range out.Messages {
 			all = append(all, m)
-			_, err := a.SQS.DeleteMessage(r.Context(), &sqs.DeleteMessageInput{QueueUrl: &url, ReceiptHandle: m.ReceiptHandle})
+			_, err := a.SQS.DeleteMessage(r.Context(), &sqs.DeleteMessageInput{
+				QueueUrl: &url, ReceiptHandle: m.ReceiptHandle,
+			})
 			apitest.Must(r.T, 0, err)
 		}
 	}
@@ -83,16 +86,20 @@ func TestPublish(t *testing.T) {
 		t.Fatalf("%d messages in the queue", len(got))
 	}
 	var e struct {
-		Type, MessageId, TopicArn, Subject, Message, Timestamp, SignatureVersion, Signature, SigningCertURL, UnsubscribeURL string
-		MessageAttributes                                                                                                   map[string]struct{ Type, Value string }
+		Type, MessageId, TopicArn, Subject, Message, Timestamp      string
+		SignatureVersion, Signature, SigningCertURL, UnsubscribeURL string
+
+		MessageAttributes map[string]struct{ Type, Value string }
 	}
 	if err := json.Unmarshal([]byte(*got[0].Body), &e); err != nil {
 		t.Fatal(err)
 	}
 	switch {
-	case e.Type != "Notification" || e.MessageId != *out.MessageId || e.TopicArn != topic || e.Subject != "greeting" || e.Message != "hello":
+	case e.Type != "Notification" || e.MessageId != *out.MessageId || e.TopicArn != topic || e.Subject != "greeting" ||
+		e.Message != "hello":
 		t.Errorf("%+v", e)
-	case e.MessageAttributes["color"].Value != "red" || e.MessageAttributes["data"].Value != "AQI=" || e.MessageAttributes["data"].Type != "Binary":
+	case e.MessageAttributes["color"].Value != "red" || e.MessageAttributes["data"].Value != "AQI=" ||
+		e.MessageAttributes["data"].Type != "Binary":
 		t.Errorf("%+v", e.MessageAttributes)
 	case e.SignatureVersion != "1" || e.Signature == "" || e.SigningCertURL == "":
 		t.Errorf("%+v", e)
@@ -119,7 +126,9 @@ func TestPublishFIFO(t *testing.T) {
 	r.subscribe(r.root, topic, queueARN("q"), nil)
 	last := ""
 	for i, body := range []string{"a", "b", "a", "c"} {
-		out, err := r.root.SNS.Publish(t.Context(), &sns.PublishInput{TopicArn: &topic, Message: &body, MessageGroupId: aws.String("g")})
+		out, err := r.root.SNS.Publish(t.Context(), &sns.PublishInput{
+			TopicArn: &topic, Message: &body, MessageGroupId: aws.String("g"),
+		})
 		apitest.Must(t, out, err)
 		if len(*out.SequenceNumber) != 20 || i != 2 && *out.SequenceNumber <= last {
 			t.Errorf("%s after %s", *out.SequenceNumber, last)
@@ -140,7 +149,8 @@ func TestPublishFIFO(t *testing.T) {
 			t.Errorf("the copy in a standard queue has the group %s", group)
 		}
 		var e map[string]string
-		if err := json.Unmarshal([]byte(*m.Body), &e); err != nil || len(e["SequenceNumber"]) != 20 || e["SequenceNumber"] == "00000000000000000000" || e["Signature"] != "" {
+		if err := json.Unmarshal([]byte(*m.Body), &e); err != nil || len(e["SequenceNumber"]) != 20 ||
+			e["SequenceNumber"] == "00000000000000000000" || e["Signature"] != "" {
 			t.Errorf("%v: %s", err, *m.Body)
 		}
 	}

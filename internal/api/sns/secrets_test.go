@@ -34,7 +34,9 @@ func TestSecretsOfURLs(t *testing.T) {
 	if list := apitest.Must(t, some, err).Subscriptions; len(list) != 1 || *list[0].Endpoint != masked {
 		t.Errorf("listed of the topic: %v", aws.ToString(list[0].Endpoint))
 	}
-	shown, err := r.root.SNS.GetSubscriptionAttributes(t.Context(), &sns.GetSubscriptionAttributesInput{SubscriptionArn: arn})
+	shown, err := r.root.SNS.GetSubscriptionAttributes(t.Context(), &sns.GetSubscriptionAttributesInput{
+		SubscriptionArn: arn,
+	})
 	if got := apitest.Must(t, shown, err).Attributes["Endpoint"]; got != masked {
 		t.Errorf("shown: %s", got)
 	}

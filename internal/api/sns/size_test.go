@@ -23,18 +23,23 @@ func TestMessageSizeOfTopic(t *testing.T) {
 	if got := r.bodies(r.root, url); len(got) != 1 || len(got[0]) != 1<<20 {
 		t.Errorf("%d messages", len(got))
 	}
-	st := &apitest.Story{T: t, Endpoint: r.server.Endpoint(), Cred: r.server.Root(), Service: "sns", Version: "2010-03-31"}
+	st := &apitest.Story{
+		T: t, Endpoint: r.server.Endpoint(), Cred: r.server.Root(), Service: "sns", Version: "2010-03-31",
+	}
 	batch := func(topic string, size int) with {
 		at, text := "PublishBatchRequestEntries.member.", strings.Repeat("x", size)
-		return with{"TopicArn", topic, at + "1.Id", "a", at + "1.Message", text, at + "2.Id", "b", at + "2.Message", text}
+		return with{"TopicArn", topic, at + "1.Id", "a", at + "1.Message", text, at + "2.Id", "b", at + "2.Message",
+			text}
 	}
 	st.Does("PublishBatch", batch(large, 1<<19))
 	st.Does("PublishBatch", batch(small, 1<<9))
 	for _, in := range []with{batch(large, 1<<19+1), batch(small, 1<<9+1)} {
-		st.Refuses("PublishBatch", in, 400, "BatchRequestTooLong", "The length of all the messages put together is more than the limit.")
+		st.Refuses("PublishBatch", in, 400, "BatchRequestTooLong",
+			"The length of all the messages put together is more than the limit.")
 	}
 	st.Does("Publish", with{"TopicArn", small, "Message", strings.Repeat("x", 1024)})
-	st.Refuses("Publish", with{"TopicArn", small, "Message", strings.Repeat("x", 1025)}, 400, invalid, "Invalid parameter: Message too long")
+	st.Refuses("Publish", with{"TopicArn", small, "Message", strings.Repeat("x", 1025)}, 400, invalid,
+		"Invalid parameter: Message too long")
 }
 
 // A topic that takes larger messages than usual has only queues for subscribers, and at most a hundred.
@@ -84,7 +89,8 @@ func TestEmptyTextForProtocol(t *testing.T) {
 		"RawMessageDelivery": "true", "RedrivePolicy": `{"deadLetterTargetArn":"` + queueARN("dlq") + `"}`,
 	})
 	r.subscribe(r.root, topic, queueARN("wrapped"), nil)
-	r.publish(r.root, topic, `{"default":"x","sqs":""}`, func(in *sns.PublishInput) { in.MessageStructure = aws.String("json") })
+	r.publish(r.root, topic, `{"default":"x","sqs":""}`,
+		func(in *sns.PublishInput) { in.MessageStructure = aws.String("json") })
 	apitest.Equal(t, r.bodies(r.root, urls["raw"]), nil)
 	apitest.Equal(t, r.bodies(r.root, urls["dlq"]), nil)
 	if got := r.bodies(r.root, urls["wrapped"]); len(got) != 1 || !strings.Contains(got[0], `"Message" : ""`) {

@@ -59,7 +59,8 @@ func denying(principal, action, condition string) string {
 func TestSharing(t *testing.T) {
 	t.Parallel()
 	shareable := []string{
-		"ChangeMessageVisibility", "ChangeMessageVisibilityBatch", "DeleteMessage", "DeleteMessageBatch", "GetQueueAttributes",
+		"ChangeMessageVisibility", "ChangeMessageVisibilityBatch", "DeleteMessage", "DeleteMessageBatch",
+		"GetQueueAttributes",
 		"GetQueueUrl", "ListDeadLetterSourceQueues", "PurgeQueue", "ReceiveMessage", "SendMessage", "SendMessageBatch",
 	}
 	own := []string{"CreateQueue", "ListQueues"} // about the caller's own account
@@ -72,16 +73,24 @@ func TestSharing(t *testing.T) {
 			prefix := newName() + "-"
 			q, dlq := prefix+"q", prefix+"dlq"
 			c.Make("CreateQueue", object{"QueueName": dlq})
-			c.Make("CreateQueue", object{"QueueName": prefix + "source", "Attributes": object{"RedrivePolicy": redrive(c.ARN(dlq), 1)}})
+			c.Make("CreateQueue", object{
+				"QueueName": prefix + "source", "Attributes": object{"RedrivePolicy": redrive(c.ARN(dlq), 1)},
+			})
 			c.Make("CreateQueue", object{"QueueName": q})
 			c.Make("SendMessage", object{"QueueUrl": c.URL(dlq), "MessageBody": "m"})
 			c.Make("SendMessage", object{"QueueUrl": c.URL(q), "MessageBody": "m"})
-			handle := c.Make("ReceiveMessage", object{"QueueUrl": c.URL(q), "VisibilityTimeout": 1000})["Messages"].(list)[0].(object)["ReceiptHandle"].(string)
-			task := c.Make("StartMessageMoveTask", object{"SourceArn": c.ARN(dlq), "MaxNumberOfMessagesPerSecond": 1})["TaskHandle"].(string)
+			handle := c.Make("ReceiveMessage", object{
+				"QueueUrl": c.URL(q), "VisibilityTimeout": 1000,
+			})["Messages"].(list)[0].(object)["ReceiptHandle"].(string)
+			task := c.Make("StartMessageMoveTask", object{
+				"SourceArn": c.ARN(dlq), "MaxNumberOfMessagesPerSecond": 1,
+			})["TaskHandle"].(string)
 
 			inputs := apitest.ValidInputs(c, handle, task)
 			for _, in := range inputs {
-				for name, value := range map[string]string{"QueueUrl": c.URL(q), "SourceArn": c.ARN(dlq), "QueueName": q} {
+				for name, value := range map[string]string{
+					"QueueUrl": c.URL(q), "SourceArn": c.ARN(dlq), "QueueName": q,
+				} {
 					if in[name] != nil {
 						in[name] = value
 					}
@@ -133,7 +142,8 @@ func TestSharing(t *testing.T) {
 			check("other", "denied", never)
 			check("anonymous", "denied", never)
 			c.Fails("SendMessage", object{"QueueUrl": c.URL(q), "MessageBody": "m"}, denied("User: "+c.Cred.ARN+
-				" is not authorized to perform: sqs:sendmessage on resource: "+c.ARN(q)+" with an explicit deny in a resource-based policy"))
+				" is not authorized to perform: sqs:sendmessage on resource: "+c.ARN(q)+
+				" with an explicit deny in a resource-based policy"))
 			set() // which the owner can, all the same
 			for _, who := range []string{"other", "anonymous"} {
 				check(who, "policy removed", never)
@@ -150,7 +160,9 @@ func TestPermissionsCountAtOnce(t *testing.T) {
 	u := a.Create(newName(), comesBack)
 	add := func(label string, actions ...string) {
 		t.Helper()
-		_, err := a.AddPermission(a.Ctx, &sqs.AddPermissionInput{QueueUrl: u, Label: &label, AWSAccountIds: []string{otherAccount}, Actions: actions})
+		_, err := a.AddPermission(a.Ctx, &sqs.AddPermissionInput{
+			QueueUrl: u, Label: &label, AWSAccountIds: []string{otherAccount}, Actions: actions,
+		})
 		apitest.Must(t, 0, err)
 	}
 	remove := func(label string) error {
@@ -181,7 +193,10 @@ func TestPermissionsCountAtOnce(t *testing.T) {
 	// Batches come with their single actions.
 	apitest.Must(t, 0, remove("all"))
 	add("send", "SendMessage")
-	out, err := b.SendMessageBatch(b.Ctx, &sqs.SendMessageBatchInput{QueueUrl: u, Entries: []types.SendMessageBatchRequestEntry{{Id: aws.String("1"), MessageBody: aws.String("in a batch")}}})
+	out, err := b.SendMessageBatch(b.Ctx, &sqs.SendMessageBatchInput{
+		QueueUrl: u,
+		Entries:  []types.SendMessageBatchRequestEntry{{Id: aws.String("1"), MessageBody: aws.String("in a batch")}},
+	})
 	if got := apitest.Must(t, out, err); len(got.Successful) != 1 {
 		t.Errorf("got %v", got)
 	}
@@ -199,7 +214,9 @@ func TestUseOfASharedQueue(t *testing.T) {
 	name := newName()
 	u := a.Create(name, nil)
 	find := func(c *sdk) (*sqs.GetQueueUrlOutput, error) {
-		return c.GetQueueUrl(c.Ctx, &sqs.GetQueueUrlInput{QueueName: &name, QueueOwnerAWSAccountId: aws.String(account)})
+		return c.GetQueueUrl(c.Ctx, &sqs.GetQueueUrlInput{
+			QueueName: &name, QueueOwnerAWSAccountId: aws.String(account),
+		})
 	}
 	_, err := find(b)
 	apitest.Refused[*types.QueueDoesNotExist](t, err, "AWS.SimpleQueueService.NonExistentQueue")
@@ -216,8 +233,11 @@ func TestUseOfASharedQueue(t *testing.T) {
 		if got := c.Attributes(u); got["QueueArn"] == "" || got["Policy"] != "" {
 			t.Errorf("the attributes are %v", got)
 		}
-		_, err = c.GetQueueAttributes(c.Ctx, &sqs.GetQueueAttributesInput{QueueUrl: u, AttributeNames: []types.QueueAttributeName{"Policy"}})
-		if got := c.Why(err); !strings.HasPrefix(got, "because the attribute Policy is shown to the queue's owner only") {
+		_, err = c.GetQueueAttributes(c.Ctx, &sqs.GetQueueAttributesInput{
+			QueueUrl: u, AttributeNames: []types.QueueAttributeName{"Policy"},
+		})
+		if got := c.Why(err); !strings.HasPrefix(got,
+			"because the attribute Policy is shown to the queue's owner only") {
 			t.Errorf("the policy is refused with %q", got)
 		}
 		c.Send(u, "m")
@@ -253,7 +273,8 @@ func TestConditions(t *testing.T) {
 		{`"NotIpAddress":{"AWS:SourceIp":"127.0.0.1/32"}`, false},
 		{`"DateLessThan":{"AWS:CurrentTime":"` + far(time.Hour) + `"}`, true},
 		{`"DateLessThan":{"AWS:CurrentTime":"` + far(-time.Hour) + `"}`, false},
-		{`"DateGreaterThan":{"aws:CurrentTime":"` + far(-time.Hour) + `"},"DateLessThan":{"aws:CurrentTime":"` + far(time.Hour) + `"}`, true},
+		{`"DateGreaterThan":{"aws:CurrentTime":"` + far(-time.Hour) + `"},"DateLessThan":{"aws:CurrentTime":"` +
+			far(time.Hour) + `"}`, true},
 		{`"Bool":{"aws:SecureTransport":"true"}`, false},
 		{`"Bool":{"aws:SecureTransport":false}`, true},
 		{`"StringLike":{"aws:UserAgent":"aws-sdk-go-v2/*"}`, true},
@@ -332,12 +353,14 @@ func TestSecureTransport(t *testing.T) {
 	}
 	owner = sdkOf(t, proxied, proxied.Root(), unsignedRegion)
 	u = owner.Create("q", nil)
-	owner.SetPolicy(u, allowing("*", "sqs:SendMessage", "*", `"IpAddress":{"aws:SourceIp":"10.0.0.0/8"}`), denying("*", "sqs:SendMessage", `"Bool":{"aws:SecureTransport":"false"}`))
+	owner.SetPolicy(u, allowing("*", "sqs:SendMessage", "*", `"IpAddress":{"aws:SourceIp":"10.0.0.0/8"}`),
+		denying("*", "sqs:SendMessage", `"Bool":{"aws:SecureTransport":"false"}`))
 	for _, tc := range []struct {
 		from, proto string
 		allowed     bool
 	}{
-		{"10.1.2.3", "https", true}, {"10.1.2.3", "http", false}, {"192.0.2.1", "https", false}, {"10.1.2.3, 192.0.2.1", "https", false},
+		{"10.1.2.3", "https", true}, {"10.1.2.3", "http", false}, {"192.0.2.1", "https", false},
+		{"10.1.2.3, 192.0.2.1", "https", false},
 	} {
 		if got := asAnonymous(t, through(tc.from, tc.proto)).TrySend(u); (got == "") != tc.allowed {
 			t.Errorf("from %s over %s: %q", tc.from, tc.proto, got)
@@ -374,7 +397,9 @@ func TestMoveToASharedQueue(t *testing.T) {
 	a.Send(u, "to be moved")
 	to := b.Create(theirs, nil)
 	move := func(destination string) error {
-		_, err := a.StartMessageMoveTask(a.Ctx, &sqs.StartMessageMoveTaskInput{SourceArn: aws.String(a.ARN(u)), DestinationArn: &destination})
+		_, err := a.StartMessageMoveTask(a.Ctx, &sqs.StartMessageMoveTaskInput{
+			SourceArn: aws.String(a.ARN(u)), DestinationArn: &destination,
+		})
 		return err
 	}
 	const no = "because no resource-based policy allows the sqs:sendmessage action"
@@ -411,7 +436,9 @@ func TestPolicyOfOtherResources(t *testing.T) {
 				document := allowing("*", "sqs:SendMessage", resource, "")
 				document = `{ "Version":"2012-10-17", "Statement":[` + document + `] }`
 				c.Make("SetQueueAttributes", object{"QueueUrl": c.URL(q), "Attributes": object{"Policy": document}})
-				got := c.Make("GetQueueAttributes", object{"QueueUrl": c.URL(q), "AttributeNames": list{"Policy"}})["Attributes"].(object)["Policy"]
+				got := c.Make("GetQueueAttributes", object{
+					"QueueUrl": c.URL(q), "AttributeNames": list{"Policy"},
+				})["Attributes"].(object)["Policy"]
 				if got != document {
 					t.Errorf("%q comes back as %v", document, got)
 				}

@@ -28,8 +28,10 @@ const account = "000000000000"
 func FuzzReceiptHandle(f *testing.F) {
 	s, stranger := newSealer([]byte("secret"), nil), newSealer([]byte("another secret"), nil)
 	f.Add(uint64(1), uint64(1), uint64(1), uint16(0), byte('x'), "")
-	f.Add(uint64(7), uint64(1)<<63|5, uint64(1)<<40, uint16(54), byte('A'), s.seal(7, queue.Receipt{Position: 5, Number: 2}, handles))
-	f.Add(^uint64(0), ^uint64(0), ^uint64(0), uint16(20), byte('\n'), stranger.seal(7, queue.Receipt{Position: 5, Number: 2}, handles))
+	f.Add(uint64(7), uint64(1)<<63|5, uint64(1)<<40, uint16(54), byte('A'),
+		s.seal(7, queue.Receipt{Position: 5, Number: 2}, handles))
+	f.Add(^uint64(0), ^uint64(0), ^uint64(0), uint16(20), byte('\n'),
+		stranger.seal(7, queue.Receipt{Position: 5, Number: 2}, handles))
 	earlier := s.seal(7, queue.Receipt{Position: 5, Number: 2}, earlierHandles)
 	f.Add(uint64(7), uint64(5), uint64(2), uint16(55), byte('A'), earlier)
 	f.Add(uint64(0), uint64(0), uint64(0), uint16(1), byte('='), strings.Repeat("A", 55))
@@ -107,9 +109,12 @@ func isNumber(s string) bool {
 
 func FuzzNumber(f *testing.F) {
 	for _, s := range []string{
-		"0", "-0.0", "1", "+1", "-+1", "+-1", "000123456", "12.50", ".5", "5.", ".", "", "-", "e5", "1e", "1e+", "1e+-5", "1E5", "1e05", "1e00000126",
-		"1e126", "1.0e126", "1.1e126", "9e126", "1e127", "10e125", "1e-128", "9e-129", "0.1e-127", "0e99999", "1e99999", "1e-99999", "1e18446744073709551616",
-		strings.Repeat("9", 38), strings.Repeat("9", 39), strings.Repeat("9", 38) + "000", "0." + strings.Repeat("0", 127) + "1",
+		"0", "-0.0", "1", "+1", "-+1", "+-1", "000123456", "12.50", ".5", "5.", ".", "", "-", "e5", "1e", "1e+",
+		"1e+-5", "1E5", "1e05", "1e00000126",
+		"1e126", "1.0e126", "1.1e126", "9e126", "1e127", "10e125", "1e-128", "9e-129", "0.1e-127", "0e99999", "1e99999",
+		"1e-99999", "1e18446744073709551616",
+		strings.Repeat("9", 38), strings.Repeat("9", 39), strings.Repeat("9", 38) + "000",
+		"0." + strings.Repeat("0", 127) + "1",
 		"1" + strings.Repeat("0", 126), "1_000", "0x10", "Inf", "NaN", "1 ", " 1", "1,5", "１", "1e1e1", "1.2.3",
 	} {
 		f.Add(s)
@@ -157,7 +162,8 @@ func FuzzMessageAttribute(f *testing.F) {
 			t.Fatalf("%+v counts for %d bytes", a, size)
 		case !utf8.ValidString(name+dataType) || isString && !utf8.ValidString(a.Value):
 			t.Fatalf("%+v is no text", a)
-		case strings.HasPrefix(strings.ToLower(name), "aws.") || strings.HasPrefix(strings.ToLower(name), "amazon.") || len(name) > 256 || len(dataType) > 256:
+		case strings.HasPrefix(strings.ToLower(name), "aws.") || strings.HasPrefix(strings.ToLower(name), "amazon.") ||
+			len(name) > 256 || len(dataType) > 256:
 			t.Fatalf("%+v passes", a)
 		case base == "Number" && len(value) < 500 && !isNumber(value):
 			t.Fatalf("%+v is no number", a)
@@ -170,9 +176,12 @@ func FuzzMessageAttribute(f *testing.F) {
 func FuzzRedrivePolicy(f *testing.F) {
 	arn := "arn:aws:sqs:us-east-1:" + account + ":"
 	for _, s := range []string{
-		``, `{}`, `null`, `[]`, `{"deadLetterTargetArn":"` + arn + `dlq","maxReceiveCount":5}`, `{"maxReceiveCount":"1000","deadLetterTargetArn":"` + arn + `dlq"}`,
-		`{"deadLetterTargetArn":"` + arn + `q","maxReceiveCount":1,"x":{}}`, `{"deadLetterTargetArn":"` + arn + `dlq","maxReceiveCount":"\u0035"}`,
-		`{"deadLetterTargetArn":"arn:aws-cn:sqs:us-east-1:` + account + `:dlq","maxReceiveCount":"+07"}`, `{"deadLetterTargetArn":[],"maxReceiveCount":{}}`,
+		``, `{}`, `null`, `[]`, `{"deadLetterTargetArn":"` + arn + `dlq","maxReceiveCount":5}`,
+		`{"maxReceiveCount":"1000","deadLetterTargetArn":"` + arn + `dlq"}`,
+		`{"deadLetterTargetArn":"` + arn + `q","maxReceiveCount":1,"x":{}}`,
+		`{"deadLetterTargetArn":"` + arn + `dlq","maxReceiveCount":"\u0035"}`,
+		`{"deadLetterTargetArn":"arn:aws-cn:sqs:us-east-1:` + account + `:dlq","maxReceiveCount":"+07"}`,
+		`{"deadLetterTargetArn":[],"maxReceiveCount":{}}`,
 	} {
 		f.Add(s)
 	}
@@ -199,7 +208,8 @@ func FuzzRedrivePolicy(f *testing.F) {
 		case value == "":
 			return
 		}
-		if !json.Valid([]byte(value)) || r.MaxReceiveCount < 1 || r.MaxReceiveCount > 1000 || r.Target != arn+"dlq" && r.Target != arn+"q" {
+		if !json.Valid([]byte(value)) || r.MaxReceiveCount < 1 || r.MaxReceiveCount > 1000 ||
+			r.Target != arn+"dlq" && r.Target != arn+"q" {
 			t.Fatalf("%q becomes %+v", value, r)
 		}
 		again, err := set(formatRedrive(r))
@@ -211,8 +221,10 @@ func FuzzRedrivePolicy(f *testing.F) {
 
 func FuzzRedriveAllowPolicy(f *testing.F) {
 	for _, s := range []string{
-		``, `{}`, `null`, `{"redrivePermission":"allowAll"}`, `{"redrivePermission":"denyAll","sourceQueueArns":null}`, `{"redrivePermission":null}`,
-		`{"redrivePermission":"byQueue","sourceQueueArns":["arn:aws:sqs:us-east-1:` + account + `:<&>"]}`, `{"redrivePermission":"byQueue","sourceQueueArns":[1]}`,
+		``, `{}`, `null`, `{"redrivePermission":"allowAll"}`, `{"redrivePermission":"denyAll","sourceQueueArns":null}`,
+		`{"redrivePermission":null}`,
+		`{"redrivePermission":"byQueue","sourceQueueArns":["arn:aws:sqs:us-east-1:` + account + `:<&>"]}`,
+		`{"redrivePermission":"byQueue","sourceQueueArns":[1]}`,
 	} {
 		f.Add(s)
 	}
@@ -228,7 +240,8 @@ func FuzzRedriveAllowPolicy(f *testing.F) {
 		}
 		text := formatRedriveAllow(r)
 		again, err := set(text)
-		if err != nil || formatRedriveAllow(again) != text || (r.Permission == byQueue) != (len(r.Sources) > 0) || len(r.Sources) > maxSources {
+		if err != nil || formatRedriveAllow(again) != text || (r.Permission == byQueue) != (len(r.Sources) > 0) ||
+			len(r.Sources) > maxSources {
 			t.Fatalf("%q becomes %s, %v", value, text, err)
 		}
 	})
@@ -236,7 +249,8 @@ func FuzzRedriveAllowPolicy(f *testing.F) {
 
 // Text that is accepted as a queue's ARN is one, and is bounded.
 func FuzzARN(f *testing.F) {
-	for _, s := range []string{"", arnOf("q"), arnOf("q.fifo"), "arn:aws-cn:sqs:r:" + account + ":q", "arn:aws:sqs::" + account + ":", "arn:aws:sqs:-:" + account + ":q:x"} {
+	for _, s := range []string{"", arnOf("q"), arnOf("q.fifo"), "arn:aws-cn:sqs:r:" + account + ":q",
+		"arn:aws:sqs::" + account + ":", "arn:aws:sqs:-:" + account + ":q:x"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -245,7 +259,8 @@ func FuzzARN(f *testing.F) {
 			return
 		}
 		again, ok := service.ParseQueueARN(n.ARN())
-		if !ok || again != n || len(n.ARN()) > service.MaxQueueARN || len(n.Queue) > service.MaxQueueName || len(n.Region) > 63 || !strings.HasSuffix(s, n.ARN()[len("arn:aws"):]) {
+		if !ok || again != n || len(n.ARN()) > service.MaxQueueARN || len(n.Queue) > service.MaxQueueName ||
+			len(n.Region) > 63 || !strings.HasSuffix(s, n.ARN()[len("arn:aws"):]) {
 			t.Fatalf("%q becomes %+v", s, n)
 		}
 	})
@@ -288,8 +303,10 @@ func FuzzPolicy(f *testing.F) {
 	q := catalog.Name{Account: account, Region: "us-east-1", Queue: "q"}
 	allow := `{"Effect":"Allow","Principal":"*","Action":"sqs:SendMessage","Resource":"` + q.ARN() + `"}`
 	for _, s := range []string{
-		``, `{}`, `{"Statement":{}}`, `{"Statement":` + allow + `}`, ` { "Version" : "2012-10-17", "Id":"i", "Statement" : [ ` + allow + ` ] } `,
-		`{"Statement":[` + allow + `,` + strings.Replace(allow, "{", `{"Sid":"<&>\u2028",`, 1) + `]}`, `{"Statement":[null]}`, `{"Version":{},"Statement":[{}]}`,
+		``, `{}`, `{"Statement":{}}`, `{"Statement":` + allow + `}`,
+		` { "Version" : "2012-10-17", "Id":"i", "Statement" : [ ` + allow + ` ] } `,
+		`{"Statement":[` + allow + `,` + strings.Replace(allow, "{", `{"Sid":"<&>\u2028",`, 1) + `]}`,
+		`{"Statement":[null]}`, `{"Version":{},"Statement":[{}]}`,
 	} {
 		f.Add(s)
 	}
@@ -358,7 +375,8 @@ func newService(t testing.TB) *protocol.Service {
 // server.
 func FuzzOperations(f *testing.F) {
 	forms := []string{
-		"", "QueueUrl=q", "QueueName=q", "QueueName=q.fifo&Attribute.1.Name=FifoQueue&Attribute.1.Value=true&Tag.1.Key=a&Tag.1.Value=b",
+		"", "QueueUrl=q", "QueueName=q",
+		"QueueName=q.fifo&Attribute.1.Name=FifoQueue&Attribute.1.Value=true&Tag.1.Key=a&Tag.1.Value=b",
 		"QueueName=source&Attribute.1.Name=RedrivePolicy&Attribute.1.Value=%7B%22deadLetterTargetArn%22%3A%22arn%3Aaws%3Asqs%3Aus-east-1%3A000000000000%3Aq%22%2C%22maxReceiveCount%22%3A1%7D",
 		"QueueUrl=q&Attribute.Name=Policy&Attribute.Value=%7B%22Statement%22%3A%7B%22Effect%22%3A%22Allow%22%2C%22Principal%22%3A%22*%22%2C%22Action%22%3A%22sqs%3A*%22%2C%22Resource%22%3A%22*%22%7D%7D&AttributeName=All", "QueueUrl=q&AttributeName.1=QueueArn&AttributeName.2=Policy",
 		"QueueUrl=q&MessageBody=m&DelaySeconds=0&MessageAttribute.1.Name=a&MessageAttribute.1.Value.DataType=Number&MessageAttribute.1.Value.StringValue=1e5",
@@ -368,8 +386,10 @@ func FuzzOperations(f *testing.F) {
 		"QueueUrl=q&MaxNumberOfMessages=10&WaitTimeSeconds=20&VisibilityTimeout=0&AttributeName.1=All&MessageAttributeName.1=All",
 		"QueueUrl=q.fifo&ReceiveRequestAttemptId=a", "QueueUrl=q&ReceiptHandle=x&VisibilityTimeout=0",
 		"QueueUrl=q&ChangeMessageVisibilityBatchRequestEntry.1.Id=a&ChangeMessageVisibilityBatchRequestEntry.1.ReceiptHandle=x&ChangeMessageVisibilityBatchRequestEntry.1.VisibilityTimeout=1",
-		"QueueUrl=q&DeleteMessageBatchRequestEntry.1.Id=a&DeleteMessageBatchRequestEntry.1.ReceiptHandle=x", "QueueUrl=q&Label=l&AWSAccountId.1=000000000000&ActionName.1=*",
-		"QueueUrl=q&Tag.1.Key=a&Tag.1.Value=b&TagKey.1=a", "MaxResults=1&NextToken=cQBx&QueueNamePrefix=q", "SourceArn=arn:aws:sqs:us-east-1:000000000000:q&MaxNumberOfMessagesPerSecond=1",
+		"QueueUrl=q&DeleteMessageBatchRequestEntry.1.Id=a&DeleteMessageBatchRequestEntry.1.ReceiptHandle=x",
+		"QueueUrl=q&Label=l&AWSAccountId.1=000000000000&ActionName.1=*",
+		"QueueUrl=q&Tag.1.Key=a&Tag.1.Value=b&TagKey.1=a", "MaxResults=1&NextToken=cQBx&QueueNamePrefix=q",
+		"SourceArn=arn:aws:sqs:us-east-1:000000000000:q&MaxNumberOfMessagesPerSecond=1",
 		"TaskHandle=eyJ0YXNrSWQiOiJ0Iiwic291cmNlQXJuIjoiYXJuOmF3czpzcXM6dXMtZWFzdC0xOjAwMDAwMDAwMDAwMDpxIn0=",
 	}
 	s := newService(f)
@@ -381,11 +401,13 @@ func FuzzOperations(f *testing.F) {
 		}
 	}
 	for i := range names {
-		f.Add(uint8(i), true, `{"QueueUrl":"q","QueueName":"q","MessageBody":"m","Entries":[{"Id":"a","MessageBody":"m","ReceiptHandle":"x","VisibilityTimeout":1}],`+
-			`"MaxResults":1,"Attributes":{"Policy":""},"Tags":{"a":"b"},"tags":null,"TagKeys":["a"],"Label":"l","AWSAccountIds":["000000000000"],"Actions":["*"],`+
-			`"MessageAttributes":{"a":{"DataType":"Binary","BinaryValue":"AA=="}}}`)
+		f.Add(uint8(i), true,
+			`{"QueueUrl":"q","QueueName":"q","MessageBody":"m","Entries":[{"Id":"a","MessageBody":"m","ReceiptHandle":"x","VisibilityTimeout":1}],`+
+				`"MaxResults":1,"Attributes":{"Policy":""},"Tags":{"a":"b"},"tags":null,"TagKeys":["a"],"Label":"l","AWSAccountIds":["000000000000"],"Actions":["*"],`+
+				`"MessageAttributes":{"a":{"DataType":"Binary","BinaryValue":"AA=="}}}`)
 		f.Add(uint8(i), true, `{}`)
-		f.Add(uint8(i), true, `{"QueueUrl":"\ud800","QueueName":"\u0000","Entries":[{}],"MessageAttributes":{"":{}},"Attributes":{"":""},"Tags":{"":""}}`)
+		f.Add(uint8(i), true,
+			`{"QueueUrl":"\ud800","QueueName":"\u0000","Entries":[{}],"MessageAttributes":{"":{}},"Attributes":{"":""},"Tags":{"":""}}`)
 	}
 	root := identity.Root(account, "AKIA")
 	f.Fuzz(func(t *testing.T, n uint8, inJSON bool, input string) {
@@ -437,15 +459,19 @@ func FuzzOperations(f *testing.F) {
 // The documentation of SendMessage lists the characters.
 func FuzzValidText(f *testing.F) {
 	for _, s := range []string{
-		"", "plain text of some length", "tab\tand\r\nlines, of some length", "\x00", "1234567\x1f", "12345678\x1f", "\x20\x1f\x20\x1f\x20\x1f\x20\x1f",
-		"\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f", "\x80\x80\x80\x80\x80\x80\x80\x80", "äöü and the rest of it", "1234567\uFFFF", "\uFFFE", "\U0010FFFF\U00010000",
+		"", "plain text of some length", "tab\tand\r\nlines, of some length", "\x00", "1234567\x1f", "12345678\x1f",
+		"\x20\x1f\x20\x1f\x20\x1f\x20\x1f",
+		"\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f", "\x80\x80\x80\x80\x80\x80\x80\x80", "äöü and the rest of it",
+		"1234567\uFFFF", "\uFFFE", "\U0010FFFF\U00010000",
 	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		want := utf8.ValidString(s)
 		for _, c := range s {
-			want = want && (c == 0x9 || c == 0xa || c == 0xd || c >= 0x20 && c <= 0xd7ff || c >= 0xe000 && c <= 0xfffd || c >= 0x10000)
+			want = want &&
+				(c == 0x9 || c == 0xa || c == 0xd || c >= 0x20 && c <= 0xd7ff || c >= 0xe000 && c <= 0xfffd ||
+					c >= 0x10000)
 		}
 		if service.ValidText(s) != want {
 			t.Errorf("%q: %v", s, !want)

@@ -27,7 +27,10 @@ func TestGuidePolicies(t *testing.T) {
 		return sdkOf(t, s, cred, config.Region, from(address))
 	}
 	anonymous := func(address string) *sdk {
-		return asAnonymous(t, func(o *sqs.Options) { o.BaseEndpoint, o.Region = aws.String(s.Endpoint()), config.Region }, from(address))
+		return asAnonymous(t, func(o *sqs.Options) {
+			o.BaseEndpoint, o.Region = aws.String(s.Endpoint()),
+				config.Region
+		}, from(address))
 	}
 	receive := func(c *sdk, u *string) string {
 		_, err := c.ReceiveMessage(c.Ctx, &sqs.ReceiveMessageInput{QueueUrl: u})
@@ -134,7 +137,8 @@ func TestGuidePolicies(t *testing.T) {
 }
 }`, []try{
 			{anonymous("192.168.143.7"), true, true}, {root(four, "192.168.143.7"), true, true},
-			{anonymous(anywhere), false, false}, {root(four, anywhere), false, false}, {root(two, anywhere), true, true},
+			{anonymous(anywhere), false, false}, {root(four, anywhere), false, false},
+			{root(two, anywhere), true, true},
 		}},
 		{"a network but for one address, and not another network", two, "queue1", `{
 "Version": "2012-10-17",
@@ -169,7 +173,8 @@ func TestGuidePolicies(t *testing.T) {
 }
 ]
 }`, []try{
-			{anonymous("192.168.143.7"), true, false}, {anonymous("192.168.143.188"), false, false}, {anonymous("10.1.2.9"), false, false},
+			{anonymous("192.168.143.7"), true, false}, {anonymous("192.168.143.188"), false, false},
+			{anonymous("10.1.2.9"), false, false},
 			{root(two, "10.1.2.9"), false, false}, {root(two, "192.168.143.188"), true, true},
 		}},
 		{"a topic", two, "test-topic-queue", `{
@@ -192,7 +197,9 @@ func TestGuidePolicies(t *testing.T) {
 	} {
 		owner := root(tc.owner, anywhere)
 		u := owner.Create(tc.queue, nil)
-		if _, err := owner.SetQueueAttributes(owner.Ctx, &sqs.SetQueueAttributesInput{QueueUrl: u, Attributes: map[string]string{"Policy": tc.policy}}); err != nil {
+		if _, err := owner.SetQueueAttributes(owner.Ctx, &sqs.SetQueueAttributesInput{
+			QueueUrl: u, Attributes: map[string]string{"Policy": tc.policy},
+		}); err != nil {
 			t.Errorf("%s: %v", tc.name, err)
 			continue
 		}
@@ -209,8 +216,11 @@ func TestGuidePolicies(t *testing.T) {
 		}
 		// With a comma as in the guide's use cases they are not JSON.
 		bad := strings.TrimSuffix(tc.policy, "}") + ",}"
-		_, err := owner.SetQueueAttributes(owner.Ctx, &sqs.SetQueueAttributesInput{QueueUrl: u, Attributes: map[string]string{"Policy": bad}})
-		if err == nil || !strings.Contains(err.Error(), "InvalidAttributeValue") || !strings.Contains(err.Error(), "the comma after") {
+		_, err := owner.SetQueueAttributes(owner.Ctx, &sqs.SetQueueAttributesInput{
+			QueueUrl: u, Attributes: map[string]string{"Policy": bad},
+		})
+		if err == nil || !strings.Contains(err.Error(), "InvalidAttributeValue") ||
+			!strings.Contains(err.Error(), "the comma after") {
 			t.Errorf("%s: with a comma too many: %v", tc.name, err)
 		}
 	}

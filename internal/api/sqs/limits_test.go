@@ -75,13 +75,18 @@ func TestAnswersAreBounded(t *testing.T) {
 			inputs["ReceiveMessage"]["AttributeNames"] = list{"All"}
 			inputs["StartMessageMoveTask"]["DestinationArn"] = c.ARN("q")
 			inputs["ListQueues"] = object{"QueueNamePrefix": "q", "NextToken": "t", "MaxResults": 1}
-			inputs["SetQueueAttributes"]["Attributes"] = object{"Policy": "{}", "RedrivePolicy": "{}", "RedriveAllowPolicy": "{}", "KmsMasterKeyId": "k"}
+			inputs["SetQueueAttributes"]["Attributes"] = object{
+				"Policy": "{}", "RedrivePolicy": "{}", "RedriveAllowPolicy": "{}", "KmsMasterKeyId": "k",
+			}
 			for op, in := range inputs {
 				for _, n := range []int{2000, 60_000} {
-					for _, text := range []string{strings.Repeat("é<", n/3), "arn:aws:sqs:" + strings.Repeat("r", n) + ":" + account + ":q", `{"a":"` + strings.Repeat("v", n) + `"}`} {
+					for _, text := range []string{strings.Repeat("é<", n/3),
+						"arn:aws:sqs:" + strings.Repeat("r", n) + ":" + account + ":q",
+						`{"a":"` + strings.Repeat("v", n) + `"}`} {
 						for place, long := range lengthened(in, text) {
 							if a := c.Call(op, long); a.Status >= 500 || len(a.Body) > 16<<10 {
-								t.Errorf("%s with %d bytes at %s: status %d, an answer of %d bytes", op, len(text), place, a.Status, len(a.Body))
+								t.Errorf("%s with %d bytes at %s: status %d, an answer of %d bytes", op, len(text),
+									place, a.Status, len(a.Body))
 							}
 						}
 					}

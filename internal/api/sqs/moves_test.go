@@ -32,7 +32,8 @@ func TestMoveTaskCarriesWhatItMayFill(t *testing.T) {
 			t.Fatalf("%s %s: %v", op, input, err)
 		}
 	}
-	redriven := `"Attributes":{"RedrivePolicy":"{\"deadLetterTargetArn\":\"` + arnOf("letters") + `\",\"maxReceiveCount\":1}"}`
+	redriven := `"Attributes":{"RedrivePolicy":"{\"deadLetterTargetArn\":\"` + arnOf("letters") +
+		`\",\"maxReceiveCount\":1}"}`
 	do("CreateQueue", `{"QueueName":"letters"}`)
 	do("CreateQueue", `{"QueueName":"payroll",`+redriven+`}`)
 	do("CreateQueue", `{"QueueName":"mine",`+redriven+`}`)

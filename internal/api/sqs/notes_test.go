@@ -25,7 +25,8 @@ func (answeringShard) Send(_ context.Context, _ queue.ID, messages []queue.Outgo
 	return sent, nil
 }
 
-func (answeringShard) Receive(_ context.Context, _ queue.ID, r queue.Receive, _ time.Duration) ([]shard.Message, error) {
+func (answeringShard) Receive(_ context.Context, _ queue.ID, r queue.Receive,
+	_ time.Duration) ([]shard.Message, error) {
 	out := make([]shard.Message, r.Max)
 	for i := range out {
 		out[i].ID = queue.MessageID{15: byte(i + 1)}
@@ -44,7 +45,8 @@ func TestOtherRegionIsLogged(t *testing.T) {
 	var log strings.Builder
 	now := time.Unix(1_800_000_000, 0)
 	s := New(Options{
-		Catalog: newCatalog(t), Shard: answeringShard{}, Log: slog.New(slog.NewTextHandler(&log, nil)), Now: func() time.Time { return now },
+		Catalog: newCatalog(t), Shard: answeringShard{}, Log: slog.New(slog.NewTextHandler(&log, nil)),
+		Now: func() time.Time { return now },
 	})
 	receive := func(region, queue string, lines int) {
 		t.Helper()
@@ -52,7 +54,8 @@ func TestOtherRegionIsLogged(t *testing.T) {
 			Operation: "ReceiveMessage", Kind: protocol.JSON, Path: "/",
 			Region: region, Identity: new(identity.Root(account, "AKIA")),
 		}
-		if _, err := invokeCall(t.Context(), t, s, c, `{"QueueUrl":"`+queue+`"}`); (err == nil) != (region == "us-east-1") {
+		if _, err := invokeCall(t.Context(), t, s, c,
+			`{"QueueUrl":"`+queue+`"}`); (err == nil) != (region == "us-east-1") {
 			t.Errorf("%s in %s: %v", queue, region, err)
 		}
 		if got := strings.Count(log.String(), "\n"); got != lines {
@@ -68,7 +71,8 @@ func TestOtherRegionIsLogged(t *testing.T) {
 	receive("us-west-2", "q", 1)
 	now = now.Add(time.Minute)
 	receive("us-west-2", "q", 2)
-	if want := "queue=arn:aws:sqs:us-west-2:000000000000:q exists_in_regions=us-east-1"; strings.Count(log.String(), want) != 2 {
+	if want := "queue=arn:aws:sqs:us-west-2:000000000000:q exists_in_regions=us-east-1"; strings.Count(log.String(),
+		want) != 2 {
 		t.Errorf("the log says %s", &log)
 	}
 }
@@ -99,10 +103,13 @@ func TestNotesForTheRequestLog(t *testing.T) {
 		{"GetQueueUrl", `{"QueueName":"q"}`, "[" + q + "]"},
 		{"SendMessage", `{"QueueUrl":"q"}`, "[" + q + "]"},
 		{"SendMessage", `{"QueueUrl":"q","MessageBody":"m"}`, "[" + q + " messages=1 message_ids=" + id + "1]"},
-		{"SendMessage", `{"QueueUrl":"q","MessageBody":"again"}`, "[" + q + " messages=1 message_ids=" + id + "1 duplicates=1]"},
-		{"SendMessageBatch", `{"QueueUrl":"q","Entries":[{"Id":"a","MessageBody":"m"},{"Id":"b","MessageBody":""},{"Id":"c","MessageBody":"m"}]}`,
+		{"SendMessage", `{"QueueUrl":"q","MessageBody":"again"}`,
+			"[" + q + " messages=1 message_ids=" + id + "1 duplicates=1]"},
+		{"SendMessageBatch",
+			`{"QueueUrl":"q","Entries":[{"Id":"a","MessageBody":"m"},{"Id":"b","MessageBody":""},{"Id":"c","MessageBody":"m"}]}`,
 			"[" + q + " failed_entries=1 messages=2 message_ids=" + id + "1," + id + "2]"},
-		{"ReceiveMessage", `{"QueueUrl":"q","MaxNumberOfMessages":2}`, "[" + q + " messages=2 message_ids=" + id + "1," + id + "2]"},
+		{"ReceiveMessage", `{"QueueUrl":"q","MaxNumberOfMessages":2}`,
+			"[" + q + " messages=2 message_ids=" + id + "1," + id + "2]"},
 		{"DeleteMessage", `{"QueueUrl":"q","ReceiptHandle":"` + handle + `"}`, "[" + q + " messages=1]"},
 		{"DeleteMessage", `{"QueueUrl":"q","ReceiptHandle":"nonsense"}`, "[" + q + "]"},
 		{"StartMessageMoveTask", `{"SourceArn":"` + arnOf("q") + `","DestinationArn":"` + arnOf("new") + `"}`,
@@ -121,7 +128,8 @@ func TestNotesForTheRequestLog(t *testing.T) {
 		}
 	}
 	call("eu-west-1", "DeleteQueue", `{"QueueUrl":"q"}`)
-	if got, want := call("us-west-2", "DeleteQueue", `{"QueueUrl":"q"}`), "[queue=arn:aws:sqs:us-west-2:000000000000:q exists_in_regions=us-east-1]"; got != want {
+	if got, want := call("us-west-2", "DeleteQueue", `{"QueueUrl":"q"}`),
+		"[queue=arn:aws:sqs:us-west-2:000000000000:q exists_in_regions=us-east-1]"; got != want {
 		t.Errorf("after the deletion of one: notes are %s, want %s", got, want)
 	}
 }

@@ -18,10 +18,16 @@ import (
 // bob is a user who may do what a test has put down for him.
 type bob struct{ may *policy.Policy }
 
-var bobsIdentity = identity.Identity{Caller: policy.Caller{Kind: policy.User, Account: account, ARN: "arn:aws:iam::" + account + ":user/bob", UserID: "AIDABOB"}, AccessKeyID: "AKIABOB"}
+var bobsIdentity = identity.Identity{
+	Caller: policy.Caller{
+		Kind: policy.User, Account: account, ARN: "arn:aws:iam::" + account + ":user/bob", UserID: "AIDABOB",
+	}, AccessKeyID: "AKIABOB",
+}
 
 func (b *bob) Principal(id identity.Identity) (access.Principal, bool) {
-	p := access.Principal{Caller: policy.Caller{Kind: policy.User, Account: id.Account, ARN: id.ARN, UserID: id.UserID, UserName: "bob"}}
+	p := access.Principal{
+		Caller: policy.Caller{Kind: policy.User, Account: id.Account, ARN: id.ARN, UserID: id.UserID, UserName: "bob"},
+	}
 	if b.may != nil {
 		p.Identity = []*policy.Policy{b.may}
 	}
@@ -32,7 +38,8 @@ func (b *bob) Principal(id identity.Identity) (access.Principal, bool) {
 // without their braces.
 func (b *bob) allow(t *testing.T, statements ...string) {
 	t.Helper()
-	p, err := policy.Parse(policy.ForIdentity, `{"Version":"2012-10-17","Statement":[{`+strings.Join(statements, `},{`)+`}]}`)
+	p, err := policy.Parse(policy.ForIdentity,
+		`{"Version":"2012-10-17","Statement":[{`+strings.Join(statements, `},{`)+`}]}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +53,8 @@ func guarded(t *testing.T) (*protocol.Service, *catalog.Catalog, *bob) {
 	b := new(bob)
 	s := New(Options{Catalog: cat, Shard: &failingShard{}, Access: access.New(b)})
 	for _, input := range []string{`{"QueueName":"q","tags":{"team":"a"}}`, `{"QueueName":"dlq"}`,
-		`{"QueueName":"source","Attributes":{"RedrivePolicy":"{\"deadLetterTargetArn\":\"` + arnOf("dlq") + `\",\"maxReceiveCount\":1}"}}`} {
+		`{"QueueName":"source","Attributes":{"RedrivePolicy":"{\"deadLetterTargetArn\":\"` + arnOf("dlq") +
+			`\",\"maxReceiveCount\":1}"}}`} {
 		if _, err := invoke(t.Context(), t, s, "CreateQueue", input); err != nil {
 			t.Fatal(err)
 		}
@@ -88,8 +96,9 @@ func TestPermissionsOfOperations(t *testing.T) {
 		input string
 		needs needs
 	}{
-		"AddPermission":                {{`{"QueueUrl":"q"}`, on("q", "AddPermission")}},
-		"CancelMessageMoveTask":        {{`{"TaskHandle":"` + handle + `"}`, on("dlq", moving("CancelMessageMoveTask")...)}},
+		"AddPermission": {{`{"QueueUrl":"q"}`, on("q", "AddPermission")}},
+		"CancelMessageMoveTask": {{`{"TaskHandle":"` + handle + `"}`,
+			on("dlq", moving("CancelMessageMoveTask")...)}},
 		"ChangeMessageVisibility":      {{`{"QueueUrl":"q"}`, on("q", "ChangeMessageVisibility")}},
 		"ChangeMessageVisibilityBatch": {{`{"QueueUrl":"q"}`, on("q", "ChangeMessageVisibility")}},
 		"CreateQueue": {
@@ -97,11 +106,12 @@ func TestPermissionsOfOperations(t *testing.T) {
 			{`{"QueueName":"q"}`, on("q", "CreateQueue")},
 			{`{"QueueName":"q","tags":{"team":"a"}}`, on("q", "CreateQueue", "TagQueue")},
 		},
-		"DeleteMessage":              {{`{"QueueUrl":"q"}`, on("q", "DeleteMessage")}},
-		"DeleteMessageBatch":         {{`{"QueueUrl":"q"}`, on("q", "DeleteMessage")}},
-		"DeleteQueue":                {{`{"QueueUrl":"nobody"}`, on("nobody", "DeleteQueue")}},
-		"GetQueueAttributes":         {{`{"QueueUrl":"q","AttributeNames":["Policy"]}`, on("q", "GetQueueAttributes")}},
-		"GetQueueUrl":                {{`{"QueueName":"q"}`, on("q", "GetQueueUrl")}, {`{"QueueName":"nobody"}`, on("nobody", "GetQueueUrl")}},
+		"DeleteMessage":      {{`{"QueueUrl":"q"}`, on("q", "DeleteMessage")}},
+		"DeleteMessageBatch": {{`{"QueueUrl":"q"}`, on("q", "DeleteMessage")}},
+		"DeleteQueue":        {{`{"QueueUrl":"nobody"}`, on("nobody", "DeleteQueue")}},
+		"GetQueueAttributes": {{`{"QueueUrl":"q","AttributeNames":["Policy"]}`, on("q", "GetQueueAttributes")}},
+		"GetQueueUrl": {{`{"QueueName":"q"}`, on("q", "GetQueueUrl")},
+			{`{"QueueName":"nobody"}`, on("nobody", "GetQueueUrl")}},
 		"ListDeadLetterSourceQueues": {{`{"QueueUrl":"dlq"}`, on("dlq", "ListDeadLetterSourceQueues")}},
 		"ListMessageMoveTasks": {
 			{`{"SourceArn":"` + arnOf("nobody") + `"}`, on("nobody", moving("ListMessageMoveTasks")...)},
@@ -115,7 +125,8 @@ func TestPermissionsOfOperations(t *testing.T) {
 		"SendMessageBatch":   {{`{"QueueUrl":"q"}`, on("q", "SendMessage")}},
 		"SetQueueAttributes": {{`{"QueueUrl":"q"}`, on("q", "SetQueueAttributes")}},
 		"StartMessageMoveTask": {
-			{`{"SourceArn":"` + arnOf("dlq") + `","DestinationArn":"` + arnOf("q") + `","MaxNumberOfMessagesPerSecond":0}`,
+			{`{"SourceArn":"` + arnOf("dlq") + `","DestinationArn":"` + arnOf("q") +
+				`","MaxNumberOfMessagesPerSecond":0}`,
 				needs{arnOf("dlq"): moving("StartMessageMoveTask"), arnOf("q"): {"SendMessage"}}},
 			{`{"SourceArn":"` + arnOf("dlq") + `","MaxNumberOfMessagesPerSecond":0}`,
 				needs{arnOf("dlq"): moving("StartMessageMoveTask"), arnOf("source"): {"SendMessage"}}},
@@ -133,7 +144,9 @@ func TestPermissionsOfOperations(t *testing.T) {
 			var all []string
 			for arn, actions := range tc.needs {
 				for _, action := range actions {
-					all = append(all, `"Effect":"Allow","Action":"sqs:`+action+`","Resource":"`+strings.Replace(arn, arnOf("*"), "*", 1)+`"`)
+					all = append(all,
+						`"Effect":"Allow","Action":"sqs:`+action+`","Resource":"`+strings.Replace(arn, arnOf("*"), "*",
+							1)+`"`)
 				}
 			}
 			b.allow(t, all...)
@@ -143,9 +156,12 @@ func TestPermissionsOfOperations(t *testing.T) {
 			for arn, actions := range tc.needs {
 				for _, action := range actions {
 					b.allow(t, `"Effect":"Allow","Action":"*","Resource":"*"`,
-						`"Effect":"Deny","Action":"sqs:`+action+`","Resource":"`+strings.Replace(arn, arnOf("*"), "*", 1)+`"`)
-					want := "User: " + bobsIdentity.ARN + " is not authorized to perform: sqs:" + strings.ToLower(action) + " on resource: " +
-						strings.Replace(arn, arnOf("*"), arnOf(""), 1) + " with an explicit deny in an identity-based policy"
+						`"Effect":"Deny","Action":"sqs:`+action+`","Resource":"`+strings.Replace(arn, arnOf("*"), "*",
+							1)+`"`)
+					want := "User: " + bobsIdentity.ARN + " is not authorized to perform: sqs:" +
+						strings.ToLower(action) + " on resource: " +
+						strings.Replace(arn, arnOf("*"), arnOf(""), 1) +
+						" with an explicit deny in an identity-based policy"
 					if got := as(t, s, bobsIdentity, op.Name, tc.input); got != want {
 						t.Errorf("%s %s, without %s on %s: %q", op.Name, tc.input, action, arn, got)
 					}
@@ -175,10 +191,13 @@ func TestTagsInConditions(t *testing.T) {
 		{`"StringEquals":{"aws:ResourceTag/team":"a"}`, "SendMessage", `{"QueueUrl":"dlq"}`, false},
 		{`"StringEquals":{"aws:RequestTag/team":"b"}`, "TagQueue", `{"QueueUrl":"q","Tags":{"team":"b"}}`, true},
 		{`"StringEquals":{"aws:RequestTag/team":"b"}`, "TagQueue", `{"QueueUrl":"q","Tags":{"team":"a"}}`, false},
-		{`"StringEquals":{"aws:RequestTag/team":"b"}`, "CreateQueue", `{"QueueName":"tagged","tags":{"team":"b"}}`, true},
+		{`"StringEquals":{"aws:RequestTag/team":"b"}`, "CreateQueue", `{"QueueName":"tagged","tags":{"team":"b"}}`,
+			true},
 		{`"StringEquals":{"aws:RequestTag/team":"b"}`, "CreateQueue", `{"QueueName":"untagged"}`, false},
-		{`"ForAllValues:StringEquals":{"aws:TagKeys":["team"]}`, "UntagQueue", `{"QueueUrl":"q","TagKeys":["team"]}`, true},
-		{`"ForAllValues:StringEquals":{"aws:TagKeys":["team"]}`, "UntagQueue", `{"QueueUrl":"q","TagKeys":["team","cost"]}`, false},
+		{`"ForAllValues:StringEquals":{"aws:TagKeys":["team"]}`, "UntagQueue", `{"QueueUrl":"q","TagKeys":["team"]}`,
+			true},
+		{`"ForAllValues:StringEquals":{"aws:TagKeys":["team"]}`, "UntagQueue",
+			`{"QueueUrl":"q","TagKeys":["team","cost"]}`, false},
 	} {
 		b.allow(t, `"Effect":"Allow","Action":"*","Resource":"*","Condition":{`+tc.condition+`}`)
 		if got := as(t, s, bobsIdentity, tc.op, tc.input); (got == "") != tc.allowed {
@@ -210,10 +229,12 @@ func TestTagsAreCheckedBeforePoliciesSeeThem(t *testing.T) {
 				"CreateQueue": `{"QueueName":"` + name + `","tags":{` + tags + `}}`,
 			}
 			for op, input := range inputs {
-				if e := protocol.AsError(attempt(t, s, bobsIdentity, op, input)); e.Code != "InvalidParameterValue" || e.Message != want {
+				if e := protocol.AsError(attempt(t, s, bobsIdentity, op, input)); e.Code != "InvalidParameterValue" ||
+					e.Message != want {
 					t.Errorf("%s of %s by a user who may not: %v, want %s", op, name, e, want)
 				}
-				if e := protocol.AsError(attempt(t, s, identity.Identity{}, op, input)); e.Code != "AccessDenied" || strings.Contains(e.Message, "tag") {
+				if e := protocol.AsError(attempt(t, s, identity.Identity{}, op, input)); e.Code != "AccessDenied" ||
+					strings.Contains(e.Message, "tag") {
 					t.Errorf("%s of %s by an anonymous caller: %v", op, name, e)
 				}
 			}
@@ -245,7 +266,8 @@ func TestUnreadablePolicy(t *testing.T) {
 	root, other := identity.Root(account, "AKIA"), identity.Root("111111111111", "AKIB")
 	url := `{"QueueUrl":"http://localhost/` + account + `/q"`
 	for _, who := range []identity.Identity{bobsIdentity, other, {}} {
-		if got := as(t, s, who, "SendMessage", url+`,"MessageBody":"m"}`); !strings.HasSuffix(got, "because no resource-based policy allows the sqs:sendmessage action") {
+		if got := as(t, s, who, "SendMessage", url+`,"MessageBody":"m"}`); !strings.HasSuffix(got,
+			"because no resource-based policy allows the sqs:sendmessage action") {
 			t.Errorf("%s: %q", who.ARN, got)
 		}
 	}
@@ -268,9 +290,12 @@ func BenchmarkAuthorize(b *testing.B) {
 	n := catalog.Name{Account: account, Region: "us-east-1", Queue: "q"}
 	var statements []string
 	for range policy.MaxStatements - 1 {
-		statements = append(statements, `{"Effect":"Allow","Principal":{"AWS":["333333333333","444444444444"]},"Action":["sqs:Send*","sqs:ReceiveMessage"],"Resource":"`+n.ARN()+`"}`)
+		statements = append(statements,
+			`{"Effect":"Allow","Principal":{"AWS":["333333333333","444444444444"]},"Action":["sqs:Send*","sqs:ReceiveMessage"],"Resource":"`+n.ARN()+`"}`)
 	}
-	statements = append(statements, `{"Effect":"Allow","Principal":"*","Action":"sqs:SendMessage","Resource":"`+n.ARN()+`","Condition":{"IpAddress":{"aws:SourceIp":"10.0.0.0/8"},"DateGreaterThan":{"aws:CurrentTime":"2020-01-01T00:00:00Z"}}}`)
+	statements = append(statements,
+		`{"Effect":"Allow","Principal":"*","Action":"sqs:SendMessage","Resource":"`+n.ARN()+
+			`","Condition":{"IpAddress":{"aws:SourceIp":"10.0.0.0/8"},"DateGreaterThan":{"aws:CurrentTime":"2020-01-01T00:00:00Z"}}}`)
 	large := `{"Version":"2012-10-17","Statement":[` + strings.Join(statements, ",") + `]}`
 	wire := New(Options{Catalog: cat, Shard: &failingShard{}})
 	must := func(op, input string) {
@@ -287,7 +312,9 @@ func BenchmarkAuthorize(b *testing.B) {
 	}{{"owner", own, ""}, {"owner-large", own, large}, {"anonymous-large", identity.Identity{}, large}} {
 		b.Run(tc.name, func(b *testing.B) {
 			must("SetQueueAttributes", `{"QueueUrl":"q","Attributes":{"Policy":`+mustJSON(tc.policy)+`}}`)
-			c := &protocol.Call{Region: "us-east-1", SourceIP: "10.20.30.40", UserAgent: "aws-sdk-go-v2/1.0", Identity: &tc.who}
+			c := &protocol.Call{
+				Region: "us-east-1", SourceIP: "10.20.30.40", UserAgent: "aws-sdk-go-v2/1.0", Identity: &tc.who,
+			}
 			r, err := s.resolve(c, n, nil)
 			if err != nil {
 				b.Fatal(err)

@@ -29,7 +29,10 @@ func TestPoliciesNamePeople(t *testing.T) {
 		{"Sid":"bob","Effect":"Allow","Principal":{"AWS":["arn:aws:iam::%[1]s:user/bob"]},"Action":"sqs:SendMessage","Resource":"arn:aws:sqs:us-east-1:%[1]s:q"},
 		{"Sid":"villain","Effect":"Deny","Principal":{"AWS":["arn:aws:iam::%[1]s:user/villain"]},"Action":"sqs:SendMessage","Resource":"arn:aws:sqs:us-east-1:%[1]s:q"}]}`, account)
 	try := func(document string) error {
-		_, err := root.SQS.SetQueueAttributes(t.Context(), &sqs.SetQueueAttributesInput{QueueUrl: aws.String(s.Endpoint() + "/" + account + "/q"), Attributes: map[string]string{"Policy": document}})
+		_, err := root.SQS.SetQueueAttributes(t.Context(), &sqs.SetQueueAttributesInput{
+			QueueUrl:   aws.String(s.Endpoint() + "/" + account + "/q"),
+			Attributes: map[string]string{"Policy": document},
+		})
 		return err
 	}
 	set := func() {
@@ -38,7 +41,9 @@ func TestPoliciesNamePeople(t *testing.T) {
 	}
 	rename := func(from, to string) {
 		t.Helper()
-		_, err := root.IAM.UpdateUser(t.Context(), &iam.UpdateUserInput{UserName: &from, NewUserName: &to, NewPath: aws.String("/elsewhere/")})
+		_, err := root.IAM.UpdateUser(t.Context(), &iam.UpdateUserInput{
+			UserName: &from, NewUserName: &to, NewPath: aws.String("/elsewhere/"),
+		})
 		apitest.Must(t, 0, err)
 	}
 	want := func(what string, a *apitest.Actor, denied string) {
@@ -57,18 +62,22 @@ func TestPoliciesNamePeople(t *testing.T) {
 	set()
 	want("villain under another name, after the policy was set again as it was", villain, "AccessDenied")
 	want("bob under another name, likewise", bob, "")
-	if got := apitest.Code(try(strings.Replace(document, "user/bob", "user/nobody", 1))); got != "InvalidAttributeValue" {
+	if got := apitest.Code(try(strings.Replace(document, "user/bob", "user/nobody",
+		1))); got != "InvalidAttributeValue" {
 		t.Errorf("a policy that names a user who does not exist: %q", got)
 	}
 
-	_, err = root.IAM.DeleteAccessKey(t.Context(), &iam.DeleteAccessKeyInput{UserName: aws.String("robert"), AccessKeyId: &key})
+	_, err = root.IAM.DeleteAccessKey(t.Context(), &iam.DeleteAccessKeyInput{
+		UserName: aws.String("robert"), AccessKeyId: &key,
+	})
 	apitest.Must(t, 0, err)
 	_, err = root.IAM.DeleteUser(t.Context(), &iam.DeleteUserInput{UserName: aws.String("robert")})
 	apitest.Must(t, 0, err)
 	bob, key = root.User(t, "bob", "")
 	apitest.Must(t, 0, stop())
 	s, _ = servertest.Start(t, config)
-	root, bob = apitest.RootActor(s.Endpoint(), s.Root()), apitest.NewActor(s.Endpoint(), key, bob.Keys.SecretAccessKey, "", nil)
+	root, bob = apitest.RootActor(s.Endpoint(), s.Root()),
+		apitest.NewActor(s.Endpoint(), key, bob.Keys.SecretAccessKey, "", nil)
 	want("another bob", bob, "AccessDenied")
 	set()
 	want("the other bob, meant", bob, "")

@@ -27,10 +27,16 @@ func newFixture(c *client) fixture {
 	c.T.Helper()
 	c.Make("CreateQueue", object{"QueueName": "q", "Attributes": object{"MaximumMessageSize": "1024"}})
 	c.Make("CreateQueue", object{"QueueName": "f.fifo", "Attributes": object{"FifoQueue": "true"}})
-	c.Make("CreateQueue", object{"QueueName": "content.fifo", "Attributes": object{"FifoQueue": "True", "ContentBasedDeduplication": "TRUE"}})
+	c.Make("CreateQueue", object{
+		"QueueName": "content.fifo", "Attributes": object{"FifoQueue": "True", "ContentBasedDeduplication": "TRUE"},
+	})
 	c.Make("CreateQueue", object{"QueueName": "dlq"})
-	c.Make("CreateQueue", object{"QueueName": "source", "Attributes": object{"RedrivePolicy": redrive(c.ARN("dlq"), 1)}})
-	c.Make("CreateQueue", object{"QueueName": "closed", "Attributes": object{"RedriveAllowPolicy": `{"redrivePermission":"denyAll"}`}})
+	c.Make("CreateQueue", object{
+		"QueueName": "source", "Attributes": object{"RedrivePolicy": redrive(c.ARN("dlq"), 1)},
+	})
+	c.Make("CreateQueue", object{
+		"QueueName": "closed", "Attributes": object{"RedriveAllowPolicy": `{"redrivePermission":"denyAll"}`},
+	})
 	c.Make("CreateQueue", object{"QueueName": "choosy", "Attributes": object{
 		"RedriveAllowPolicy": `{"redrivePermission":"byQueue","sourceQueueArns":["` + c.ARN("source") + `"]}`,
 	}})
@@ -42,10 +48,15 @@ func newFixture(c *client) fixture {
 	c.Make("CreateQueue", object{"QueueName": "tagged", "tags": tags})
 	var statements []string
 	for i := range 20 {
-		statements = append(statements, fmt.Sprintf(`{"Sid":"s%d","Effect":"Allow","Principal":"*","Action":"SQS:SendMessage","Resource":"*"}`, i))
+		statements = append(statements,
+			fmt.Sprintf(`{"Sid":"s%d","Effect":"Allow","Principal":"*","Action":"SQS:SendMessage","Resource":"*"}`, i))
 	}
-	c.Make("CreateQueue", object{"QueueName": "crowded", "Attributes": object{"Policy": `{"Statement":[` + strings.Join(statements, ",") + `]}`}})
-	c.Make("AddPermission", object{"QueueUrl": c.URL("q"), "Label": "taken", "AWSAccountIds": list{otherAccount}, "Actions": list{"SendMessage"}})
+	c.Make("CreateQueue", object{
+		"QueueName": "crowded", "Attributes": object{"Policy": `{"Statement":[` + strings.Join(statements, ",") + `]}`},
+	})
+	c.Make("AddPermission", object{
+		"QueueUrl": c.URL("q"), "Label": "taken", "AWSAccountIds": list{otherAccount}, "Actions": list{"SendMessage"},
+	})
 
 	c.Make("CreateQueue", object{"QueueName": "deleted"})
 	c.Make("DeleteQueue", object{"QueueUrl": c.URL("deleted")})
@@ -62,7 +73,9 @@ func newFixture(c *client) fixture {
 	c.Make("DeleteMessage", object{"QueueUrl": c.URL("q"), "ReceiptHandle": f.gone})
 	c.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "to be kept"})
 	f.handle = receive("q", 1000)
-	c.Make("SendMessage", object{"QueueUrl": c.URL("f.fifo"), "MessageBody": "m", "MessageGroupId": "g", "MessageDeduplicationId": "d"})
+	c.Make("SendMessage", object{
+		"QueueUrl": c.URL("f.fifo"), "MessageBody": "m", "MessageGroupId": "g", "MessageDeduplicationId": "d",
+	})
 	f.expired = receive("f.fifo", 0)
 	time.Sleep(2 * time.Millisecond) // so that 43200 more seconds are too many
 	return f
@@ -105,7 +118,8 @@ func createCases(c *client) (cases []refusalCase) {
 		cases = append(cases, refusalCase{"CreateQueue", in, want})
 	}
 	exists := func(what string) refusal {
-		return modelled("QueueNameExists", "QueueAlreadyExists", 400, "A queue already exists with the same name and a different value for "+what)
+		return modelled("QueueNameExists", "QueueAlreadyExists", 400,
+			"A queue already exists with the same name and a different value for "+what)
 	}
 
 	create(nil, nil, invalid("Value for parameter QueueName is invalid. Reason: Must specify a queue name."))
@@ -118,9 +132,12 @@ func createCases(c *client) (cases []refusalCase) {
 	}
 	create("x.fifo", object{"FifoQueue": "false"}, invalid(badName))
 	create("x", object{"FifoQueue": "false"}, attributeName("Unknown Attribute FifoQueue."))
-	create("x", object{"ContentBasedDeduplication": "true"}, attributeName("Unknown Attribute ContentBasedDeduplication."))
-	create("x", object{"DeduplicationScope": "queue"}, attributeName("You can specify the DeduplicationScope only when FifoQueue is set to true."))
-	create("x", object{"FifoThroughputLimit": "perQueue"}, attributeName("You can specify the FifoThroughputLimit only when FifoQueue is set to true."))
+	create("x", object{"ContentBasedDeduplication": "true"},
+		attributeName("Unknown Attribute ContentBasedDeduplication."))
+	create("x", object{"DeduplicationScope": "queue"},
+		attributeName("You can specify the DeduplicationScope only when FifoQueue is set to true."))
+	create("x", object{"FifoThroughputLimit": "perQueue"},
+		attributeName("You can specify the FifoThroughputLimit only when FifoQueue is set to true."))
 	create("x", object{"Visibility": "1"}, attributeName("Unknown Attribute Visibility."))
 	create("x", object{"visibilityTimeout": "1"}, attributeName("Unknown Attribute visibilityTimeout."))
 	create("deleted", nil, modelled("QueueDeletedRecently", "AWS.SimpleQueueService.QueueDeletedRecently", 400,
@@ -129,12 +146,15 @@ func createCases(c *client) (cases []refusalCase) {
 	create("q", object{"DelaySeconds": "1"}, exists("attribute DelaySeconds"))
 	create("q", object{"MaximumMessageSize": "1024", "VisibilityTimeout": "31"}, exists("attribute VisibilityTimeout"))
 	create("q", object{"VisibilityTimeout": "31", "DelaySeconds": "1"}, exists("attribute DelaySeconds"))
-	create("f.fifo", object{"FifoQueue": "true", "ContentBasedDeduplication": "true"}, exists("attribute ContentBasedDeduplication"))
-	create("f.fifo", object{"FifoQueue": "true", "FifoThroughputLimit": "perMessageGroupId"}, exists("attribute FifoThroughputLimit"))
+	create("f.fifo", object{"FifoQueue": "true", "ContentBasedDeduplication": "true"},
+		exists("attribute ContentBasedDeduplication"))
+	create("f.fifo", object{"FifoQueue": "true", "FifoThroughputLimit": "perMessageGroupId"},
+		exists("attribute FifoThroughputLimit"))
 	create("kms", object{"SqsManagedSseEnabled": "true"}, exists("attribute SqsManagedSseEnabled"))
 	create("source", object{"RedrivePolicy": redrive(c.ARN("dlq"), 2)}, exists("attribute RedrivePolicy"))
 	create("q", object{"Policy": ""}, exists("attribute Policy"))
-	cases = append(cases, refusalCase{"CreateQueue", object{"QueueName": "q", "tags": object{"a": "b"}}, exists("tags")})
+	cases = append(cases,
+		refusalCase{"CreateQueue", object{"QueueName": "q", "tags": object{"a": "b"}}, exists("tags")})
 	return cases
 }
 
@@ -202,15 +222,18 @@ func queueCases(c *client) (cases []refusalCase) {
 			add(op, more, want)
 		}
 		for _, n := range []int{-1, 0, 1001} {
-			page(object{"MaxResults": n}, invalid(fmt.Sprintf("Value %d for parameter MaxResults is invalid. Reason: Must be between 1 and 1000, if provided.", n)))
+			page(object{"MaxResults": n},
+				invalid(fmt.Sprintf("Value %d for parameter MaxResults is invalid. Reason: Must be between 1 and 1000, if provided.", n)))
 		}
-		page(object{"NextToken": "x"}, invalid("MaxResults is a mandatory parameter when you provide a value for NextToken."))
+		page(object{"NextToken": "x"},
+			invalid("MaxResults is a mandatory parameter when you provide a value for NextToken."))
 		page(object{"NextToken": "x", "MaxResults": 1}, invalid("Invalid or expired next token."))
 		page(object{"NextToken": "cQBv", "MaxResults": 1}, // "q", and about "o"
 			invalid("Invalid NextToken value. If you are passing in NextToken, you must not change the other request parameters."))
 	}
-	add("PurgeQueue", object{"QueueUrl": c.URL("purged")}, modelled("PurgeQueueInProgress", "AWS.SimpleQueueService.PurgeQueueInProgress", 403,
-		"Only one PurgeQueue operation on purged is allowed every 60 seconds."))
+	add("PurgeQueue", object{"QueueUrl": c.URL("purged")},
+		modelled("PurgeQueueInProgress", "AWS.SimpleQueueService.PurgeQueueInProgress", 403,
+			"Only one PurgeQueue operation on purged is allowed every 60 seconds."))
 	return cases
 }
 
@@ -218,13 +241,15 @@ func queueCases(c *client) (cases []refusalCase) {
 // as well.
 func attributeCases(c *client) (cases []refusalCase) {
 	setOnly := func(queue string, attributes object, want refusal) {
-		cases = append(cases, refusalCase{"SetQueueAttributes", object{"QueueUrl": c.URL(queue), "Attributes": attributes}, want})
+		cases = append(cases,
+			refusalCase{"SetQueueAttributes", object{"QueueUrl": c.URL(queue), "Attributes": attributes}, want})
 	}
 	set := func(name, value string, want refusal) {
 		setOnly("q", object{name: value}, want)
 		// One that is right does not get through with one that is wrong.
 		setOnly("q", object{name: value, "VisibilityTimeout": "77", "DelaySeconds": "7"}, want)
-		cases = append(cases, refusalCase{"CreateQueue", object{"QueueName": "new", "Attributes": object{name: value}}, want})
+		cases = append(cases,
+			refusalCase{"CreateQueue", object{"QueueName": "new", "Attributes": object{name: value}}, want})
 	}
 	value := func(name, reason string) refusal {
 		text := "Invalid value for the parameter " + name + "."
@@ -236,18 +261,24 @@ func attributeCases(c *client) (cases []refusalCase) {
 
 	for name, limits := range map[string][2]int{
 		"DelaySeconds": {0, 900}, "MaximumMessageSize": {1024, 1048576}, "MessageRetentionPeriod": {60, 1209600},
-		"ReceiveMessageWaitTimeSeconds": {0, 20}, "VisibilityTimeout": {0, 43200}, "KmsDataKeyReusePeriodSeconds": {60, 86400},
+		"ReceiveMessageWaitTimeSeconds": {0, 20}, "VisibilityTimeout": {0, 43200},
+		"KmsDataKeyReusePeriodSeconds": {60, 86400},
 	} {
 		want := value(name, fmt.Sprintf("Must be an integer from %d to %d.", limits[0], limits[1]))
-		for _, v := range []any{limits[0] - 1, limits[1] + 1, "", "x", "1.5", "1e2", " 30", "99999999999999999999", "0x20"} {
+		for _, v := range []any{limits[0] - 1, limits[1] + 1, "", "x", "1.5", "1e2", " 30", "99999999999999999999",
+			"0x20"} {
 			setOnly("q", object{name: fmt.Sprint(v)}, want)
-			cases = append(cases, refusalCase{"CreateQueue", object{"QueueName": "new", "Attributes": object{name: fmt.Sprint(v)}}, want})
+			cases = append(cases,
+				refusalCase{"CreateQueue", object{"QueueName": "new", "Attributes": object{name: fmt.Sprint(v)}}, want})
 		}
 	}
 	set("SqsManagedSseEnabled", "yes", value("SqsManagedSseEnabled", "Must be true or false."))
-	setOnly("f.fifo", object{"ContentBasedDeduplication": "1"}, value("ContentBasedDeduplication", "Must be true or false."))
-	setOnly("f.fifo", object{"DeduplicationScope": "Queue"}, value("DeduplicationScope", "Must be one of queue, messageGroup."))
-	setOnly("f.fifo", object{"FifoThroughputLimit": "none"}, value("FifoThroughputLimit", "Must be one of perQueue, perMessageGroupId."))
+	setOnly("f.fifo", object{"ContentBasedDeduplication": "1"},
+		value("ContentBasedDeduplication", "Must be true or false."))
+	setOnly("f.fifo", object{"DeduplicationScope": "Queue"},
+		value("DeduplicationScope", "Must be one of queue, messageGroup."))
+	setOnly("f.fifo", object{"FifoThroughputLimit": "none"},
+		value("FifoThroughputLimit", "Must be one of perQueue, perMessageGroupId."))
 	setOnly("f.fifo", object{"FifoThroughputLimit": "perMessageGroupId"}, value("FifoThroughputLimit",
 		"The perMessageGroupId value is allowed only when the value for DeduplicationScope is messageGroup"))
 	setOnly("f.fifo", object{"FifoQueue": "false"}, value("FifoQueue", "Modifying queue type is not supported."))
@@ -255,10 +286,13 @@ func attributeCases(c *client) (cases []refusalCase) {
 	for _, v := range []string{"true", "false"} {
 		setOnly("q", object{"FifoQueue": v}, attributeName("Unknown Attribute FifoQueue."))
 	}
-	setOnly("q", object{"ContentBasedDeduplication": "true"}, attributeName("Unknown Attribute ContentBasedDeduplication."))
-	setOnly("q", object{"DeduplicationScope": "queue"}, attributeName("You can specify the DeduplicationScope only when FifoQueue is set to true."))
+	setOnly("q", object{"ContentBasedDeduplication": "true"},
+		attributeName("Unknown Attribute ContentBasedDeduplication."))
+	setOnly("q", object{"DeduplicationScope": "queue"},
+		attributeName("You can specify the DeduplicationScope only when FifoQueue is set to true."))
 	for _, name := range []string{
-		"Nonsense", "delayseconds", "All", "QueueArn", "ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible",
+		"Nonsense", "delayseconds", "All", "QueueArn", "ApproximateNumberOfMessages",
+		"ApproximateNumberOfMessagesNotVisible",
 		"ApproximateNumberOfMessagesDelayed", "CreatedTimestamp", "LastModifiedTimestamp",
 	} {
 		set(name, "1", attributeName("Unknown Attribute "+name+"."))
@@ -271,11 +305,16 @@ func attributeCases(c *client) (cases []refusalCase) {
 	setOnly("kms", object{"SqsManagedSseEnabled": "true"}, oneSSE)
 	cases = append(cases,
 		refusalCase{"SetQueueAttributes", object{"QueueUrl": c.URL("q")}, missing("Attribute.Name")},
-		refusalCase{"SetQueueAttributes", object{"QueueUrl": c.URL("q"), "Attributes": object{}}, missing("Attribute.Name")},
-		refusalCase{"GetQueueAttributes", object{"QueueUrl": c.URL("q"), "AttributeNames": list{"Foobar"}}, attributeName("Unknown Attribute Foobar.")},
-		refusalCase{"GetQueueAttributes", object{"QueueUrl": c.URL("q"), "AttributeNames": list{"All", "Foobar"}}, attributeName("Unknown Attribute Foobar.")},
-		refusalCase{"GetQueueAttributes", object{"QueueUrl": c.URL("q"), "AttributeNames": list{""}}, attributeName("Unknown Attribute .")},
-		refusalCase{"GetQueueAttributes", object{"QueueUrl": c.URL("q"), "AttributeNames": list{"all"}}, attributeName("Unknown Attribute all.")},
+		refusalCase{"SetQueueAttributes", object{"QueueUrl": c.URL("q"), "Attributes": object{}},
+			missing("Attribute.Name")},
+		refusalCase{"GetQueueAttributes", object{"QueueUrl": c.URL("q"), "AttributeNames": list{"Foobar"}},
+			attributeName("Unknown Attribute Foobar.")},
+		refusalCase{"GetQueueAttributes", object{"QueueUrl": c.URL("q"), "AttributeNames": list{"All", "Foobar"}},
+			attributeName("Unknown Attribute Foobar.")},
+		refusalCase{"GetQueueAttributes", object{"QueueUrl": c.URL("q"), "AttributeNames": list{""}},
+			attributeName("Unknown Attribute .")},
+		refusalCase{"GetQueueAttributes", object{"QueueUrl": c.URL("q"), "AttributeNames": list{"all"}},
+			attributeName("Unknown Attribute all.")},
 	)
 
 	for _, tc := range []struct{ policy, reason string }{
@@ -290,16 +329,24 @@ func attributeCases(c *client) (cases []refusalCase) {
 		{`{"Statement":[]}`, "line 1, column 14: the list of statements is empty"},
 		{`{"Statement":["x"]}`, "line 1, column 15: a statement is a string; it has to be an object in braces"},
 		{`{"Statement":1}`, "line 1, column 14: a statement is a number; it has to be an object in braces"},
-		{`{"statement":[{"Effect":"Allow"}]}`, `line 1, column 2: "statement" is written "Statement": the names of elements keep their case`},
+		{`{"statement":[{"Effect":"Allow"}]}`,
+			`line 1, column 2: "statement" is written "Statement": the names of elements keep their case`},
 		{`{"Version":1,"Statement":[{}]}`, "line 1, column 12: Version is a number; it has to be a string"},
 		{`{"Statement":[{}]}`, "line 1, column 15: the statement has no Effect"},
-		{"{\n  \"Statement\": [\n    {\"Effect\": \"allow\"}\n  ]\n}", `line 3, column 16: the Effect "allow" is neither Allow nor Deny`},
-		{`{"Statement":[` + allowing("*", "sqs:SendMessage", "*", "") + `]} x`, "line 1, column 102: the document has ended, but x follows"},
-		{`{"Statement":[` + allowing("*", "sqs:SendMessage", "*", "") + `],}`, `line 1, column 100: the comma after the value of "Statement" is not allowed, because nothing but } follows it`},
-		{`{"Statement":[` + allowing("*", "sqs:SendMessageBatch", "*", "") + `]}`, "line 1, column 66: a batch is covered by the action of its entries and cannot be named; name sqs:sendmessage"},
-		{`{"Statement":[` + allowing("*", "sqs:Nonsense", "*", "") + `]}`, "line 1, column 66: sqs has no action sqs:nonsense"},
-		{`{"Statement":[` + allowing("1111-2222-3333", "sqs:SendMessage", "*", "") + `]}`, `line 1, column 52: write the account without hyphens: "111122223333"`},
-		{`{"Statement":[` + allowing("*", "sqs:SendMessage", "*", `"stringequals":{"aws:UserAgent":"x"}`) + `]}`, `line 1, column 112: "stringequals" is not a condition operator; it is written StringEquals`},
+		{"{\n  \"Statement\": [\n    {\"Effect\": \"allow\"}\n  ]\n}",
+			`line 3, column 16: the Effect "allow" is neither Allow nor Deny`},
+		{`{"Statement":[` + allowing("*", "sqs:SendMessage", "*", "") + `]} x`,
+			"line 1, column 102: the document has ended, but x follows"},
+		{`{"Statement":[` + allowing("*", "sqs:SendMessage", "*", "") + `],}`,
+			`line 1, column 100: the comma after the value of "Statement" is not allowed, because nothing but } follows it`},
+		{`{"Statement":[` + allowing("*", "sqs:SendMessageBatch", "*", "") + `]}`,
+			"line 1, column 66: a batch is covered by the action of its entries and cannot be named; name sqs:sendmessage"},
+		{`{"Statement":[` + allowing("*", "sqs:Nonsense", "*", "") + `]}`,
+			"line 1, column 66: sqs has no action sqs:nonsense"},
+		{`{"Statement":[` + allowing("1111-2222-3333", "sqs:SendMessage", "*", "") + `]}`,
+			`line 1, column 52: write the account without hyphens: "111122223333"`},
+		{`{"Statement":[` + allowing("*", "sqs:SendMessage", "*", `"stringequals":{"aws:UserAgent":"x"}`) + `]}`,
+			`line 1, column 112: "stringequals" is not a condition operator; it is written StringEquals`},
 	} {
 		set("Policy", tc.policy, value("Policy", tc.reason))
 	}
@@ -318,7 +365,8 @@ func attributeCases(c *client) (cases []refusalCase) {
 		overLimit("21 statements were found in the submitted policy, max allowed is 20"))
 	set("Policy", `{"Statement":[`+statement(10)+`]}`,
 		overLimit("10 actions were found in a statement from the submitted policy, max allowed is 7"))
-	set("Policy", `{"Statement":[{"Sid":"`+strings.Repeat("x", 8192)+`"}]}`, overLimit("Submitted policy is over max allowed size."))
+	set("Policy", `{"Statement":[{"Sid":"`+strings.Repeat("x", 8192)+`"}]}`,
+		overLimit("Submitted policy is over max allowed size."))
 
 	redriveCase := func(policy, reason string) {
 		want := invalid("Value " + policy + " for parameter RedrivePolicy is invalid. Reason: " + reason)
@@ -328,26 +376,38 @@ func attributeCases(c *client) (cases []refusalCase) {
 		redriveCase(policy, "Redrive policy is not a valid JSON map.")
 	}
 	redriveCase(`{"maxReceiveCount":1}`, "Redrive policy does not contain mandatory attribute: deadLetterTargetArn.")
-	redriveCase(`{"deadLetterTargetArn":null,"maxReceiveCount":1}`, "Redrive policy does not contain mandatory attribute: deadLetterTargetArn.")
-	redriveCase(`{"deadlettertargetarn":"`+c.ARN("dlq")+`","maxReceiveCount":1}`, "Redrive policy does not contain mandatory attribute: deadLetterTargetArn.")
-	redriveCase(`{"deadLetterTargetArn":"`+c.ARN("dlq")+`"}`, "Redrive policy does not contain mandatory attribute: maxReceiveCount.")
+	redriveCase(`{"deadLetterTargetArn":null,"maxReceiveCount":1}`,
+		"Redrive policy does not contain mandatory attribute: deadLetterTargetArn.")
+	redriveCase(`{"deadlettertargetarn":"`+c.ARN("dlq")+`","maxReceiveCount":1}`,
+		"Redrive policy does not contain mandatory attribute: deadLetterTargetArn.")
+	redriveCase(`{"deadLetterTargetArn":"`+c.ARN("dlq")+`"}`,
+		"Redrive policy does not contain mandatory attribute: maxReceiveCount.")
 	for _, count := range []string{"0", "1001", "-1", "1.5", "true", "[]", "1e1"} {
-		redriveCase(redrive(c.ARN("dlq"), count), "Invalid value for maxReceiveCount: "+count+", valid values are from 1 to 1000 both inclusive.")
+		redriveCase(redrive(c.ARN("dlq"), count),
+			"Invalid value for maxReceiveCount: "+count+", valid values are from 1 to 1000 both inclusive.")
 	}
-	redriveCase(redrive(c.ARN("dlq"), `"x"`), "Invalid value for maxReceiveCount: x, valid values are from 1 to 1000 both inclusive.")
-	for _, arn := range []string{"x", "", "arn:aws:sns:us-east-1:" + account + ":dlq", "arn:aws:sqs:us-east-1:12:dlq", c.ARN(""),
+	redriveCase(redrive(c.ARN("dlq"), `"x"`),
+		"Invalid value for maxReceiveCount: x, valid values are from 1 to 1000 both inclusive.")
+	for _, arn := range []string{"x", "", "arn:aws:sns:us-east-1:" + account + ":dlq", "arn:aws:sqs:us-east-1:12:dlq",
+		c.ARN(""),
 		c.ARN("d l q"), c.ARN(strings.Repeat("x", 81)), "arn:aws:sqs:US_EAST:" + account + ":dlq",
-		"arn:aws:sqs:" + strings.Repeat("r", 64) + ":" + account + ":dlq", "arn:" + strings.Repeat("a", 500) + ":sqs:us-east-1:" + account + ":dlq"} {
+		"arn:aws:sqs:" + strings.Repeat("r", 64) + ":" + account + ":dlq",
+		"arn:" + strings.Repeat("a", 500) + ":sqs:us-east-1:" + account + ":dlq"} {
 		redriveCase(redrive(arn, 1), "Only SQS queues are valid resources for deadLetterTargetArn.")
 	}
-	redriveCase(`{"deadLetterTargetArn":1,"maxReceiveCount":1}`, "Only SQS queues are valid resources for deadLetterTargetArn.")
-	redriveCase(redrive("arn:aws:sqs:"+c.Region+":"+otherAccount+":dlq", 1), "Dead-letter target owner should be same as the source.")
-	redriveCase(redrive("arn:aws:sqs:us-east-1:"+account+":dlq", 1), "Dead-letter target must be in the same region as the source.")
+	redriveCase(`{"deadLetterTargetArn":1,"maxReceiveCount":1}`,
+		"Only SQS queues are valid resources for deadLetterTargetArn.")
+	redriveCase(redrive("arn:aws:sqs:"+c.Region+":"+otherAccount+":dlq", 1),
+		"Dead-letter target owner should be same as the source.")
+	redriveCase(redrive("arn:aws:sqs:us-east-1:"+account+":dlq", 1),
+		"Dead-letter target must be in the same region as the source.")
 	redriveCase(redrive(c.ARN("nobody"), 1), "Dead letter target does not exist.")
 	redriveCase(redrive(c.ARN("deleted"), 1), "Dead letter target does not exist.")
 	redriveCase(redrive(c.ARN("f.fifo"), 1), "Dead-letter queue must be same type of queue as the source..")
-	redriveCase(redrive(c.ARN("closed"), 1), "The redrive allow policy of the dead-letter queue does not allow this source queue.")
-	redriveCase(redrive(c.ARN("choosy"), 1), "The redrive allow policy of the dead-letter queue does not allow this source queue.")
+	redriveCase(redrive(c.ARN("closed"), 1),
+		"The redrive allow policy of the dead-letter queue does not allow this source queue.")
+	redriveCase(redrive(c.ARN("choosy"), 1),
+		"The redrive allow policy of the dead-letter queue does not allow this source queue.")
 	setOnly("f.fifo", object{"RedrivePolicy": redrive(c.ARN("dlq"), 1)}, invalid("Value "+redrive(c.ARN("dlq"), 1)+
 		" for parameter RedrivePolicy is invalid. Reason: Dead-letter queue must be same type of queue as the source.."))
 
@@ -361,16 +421,22 @@ func attributeCases(c *client) (cases []refusalCase) {
 	allowCase(`{}`, cannot+"The redrivePermission must be allowAll, denyAll or byQueue.")
 	allowCase(`{"redrivePermission":"DenyAll"}`, cannot+"The redrivePermission must be allowAll, denyAll or byQueue.")
 	allowCase(`{"redrivePermission":1}`, cannot+"The redrivePermission must be a string.")
-	allowCase(`{"redrivePermission":"byQueue","sourceQueueArns":"x"}`, cannot+"The sourceQueueArns must be a list of strings.")
-	for _, policy := range []string{`{"redrivePermission":"byQueue"}`, `{"redrivePermission":"byQueue","sourceQueueArns":[]}`} {
-		allowCase(policy, cannot+"When you specify the byQueue permission type, you must also specify one or more sourceQueueArns values.")
+	allowCase(`{"redrivePermission":"byQueue","sourceQueueArns":"x"}`,
+		cannot+"The sourceQueueArns must be a list of strings.")
+	for _, policy := range []string{`{"redrivePermission":"byQueue"}`,
+		`{"redrivePermission":"byQueue","sourceQueueArns":[]}`} {
+		allowCase(policy,
+			cannot+
+				"When you specify the byQueue permission type, you must also specify one or more sourceQueueArns values.")
 	}
 	for _, permission := range []string{"allowAll", "denyAll"} {
 		allowCase(`{"redrivePermission":"`+permission+`","sourceQueueArns":["`+c.ARN("q")+`"]}`,
 			cannot+"To specify one or more source queue ARNs, you must set redrivePermission to byQueue.")
 	}
-	for _, arn := range []string{"x", c.ARN(strings.Repeat("x", 81)), "arn:" + strings.Repeat("a", 500) + ":sqs:us-east-1:" + account + ":q"} {
-		allowCase(`{"redrivePermission":"byQueue","sourceQueueArns":["`+arn+`"]}`, cannot+"Every one of sourceQueueArns must be the ARN of an SQS queue.")
+	for _, arn := range []string{"x", c.ARN(strings.Repeat("x", 81)),
+		"arn:" + strings.Repeat("a", 500) + ":sqs:us-east-1:" + account + ":q"} {
+		allowCase(`{"redrivePermission":"byQueue","sourceQueueArns":["`+arn+`"]}`,
+			cannot+"Every one of sourceQueueArns must be the ARN of an SQS queue.")
 	}
 	allowCase(`{"redrivePermission":"byQueue","sourceQueueArns":["`+strings.Repeat(`x","`, 10)+`x"]}`,
 		cannot+"You can specify at most 10 sourceQueueArns values.")
@@ -411,7 +477,8 @@ func sendCases(c *client) (cases []refusalCase) {
 	send("dlq", object{"MessageBody": strings.Repeat("x", 1_048_577)},
 		invalid("One or more parameters are invalid. Reason: Message must be shorter than 1048576 bytes."))
 	for _, body := range []string{"\x00", "a\x01", "\x08", "\x0b", "\x0c", "\x0e", "\x1f", "\ufffe", "\uffff"} {
-		send("q", object{"MessageBody": body}, modelled("InvalidMessageContents", "InvalidMessageContents", 400, badContents))
+		send("q", object{"MessageBody": body},
+			modelled("InvalidMessageContents", "InvalidMessageContents", 400, badContents))
 	}
 	for _, n := range []int{-1, 901} {
 		want := invalid(fmt.Sprintf("Value %d for parameter DelaySeconds is invalid. Reason: DelaySeconds must be >= 0 and <= 900.", n))
@@ -430,8 +497,10 @@ func sendCases(c *client) (cases []refusalCase) {
 	}
 	send("q", object{"MessageDeduplicationId": "x"},
 		invalid("Value x for parameter MessageDeduplicationId is invalid. Reason: "+wrongType+"."))
-	send("q", object{"MessageSystemAttributes": object{"Other": text("x")}}, invalid("Message system attribute name 'Other' is invalid."))
-	send("q", object{"MessageSystemAttributes": object{"AWSTraceHeader": object{"DataType": "Number", "StringValue": "1"}}},
+	send("q", object{"MessageSystemAttributes": object{"Other": text("x")}},
+		invalid("Message system attribute name 'Other' is invalid."))
+	send("q",
+		object{"MessageSystemAttributes": object{"AWSTraceHeader": object{"DataType": "Number", "StringValue": "1"}}},
 		invalid("Message system attribute 'AWSTraceHeader' must be of type 'String' and have a string value."))
 	send("q", object{"MessageSystemAttributes": object{"AWSTraceHeader": text("")}},
 		invalid("Message system attribute 'AWSTraceHeader' must contain a non-empty value of type 'String'."))
@@ -439,14 +508,22 @@ func sendCases(c *client) (cases []refusalCase) {
 		send("q", object{"MessageSystemAttributes": object{"AWSTraceHeader": text(strings.Repeat("t", n))}},
 			invalid("Message system attribute 'AWSTraceHeader' must be at most 1024 bytes long."))
 	}
-	send("q", object{"MessageSystemAttributes": object{"AWSTraceHeader": object{"DataType": "String", "StringListValues": list{"x"}}}},
-		batchRefusal("UnsupportedOperation", "Message attribute list values in SendMessage operation are not supported."))
+	send("q",
+		object{
+			"MessageSystemAttributes": object{
+				"AWSTraceHeader": object{"DataType": "String", "StringListValues": list{"x"}},
+			},
+		},
+		batchRefusal("UnsupportedOperation",
+			"Message attribute list values in SendMessage operation are not supported."))
 	return cases
 }
 
 func messageAttributeCases(c *client) (cases []refusalCase) {
 	send := func(attributes object, want refusal) {
-		cases = append(cases, refusalCase{"SendMessage", object{"QueueUrl": c.URL("dlq"), "MessageBody": "m", "MessageAttributes": attributes}, want})
+		cases = append(cases,
+			refusalCase{"SendMessage",
+				object{"QueueUrl": c.URL("dlq"), "MessageBody": "m", "MessageAttributes": attributes}, want})
 	}
 	one := func(name string, value object, message string) { send(object{name: value}, invalid(message)) }
 
@@ -459,41 +536,58 @@ func messageAttributeCases(c *client) (cases []refusalCase) {
 	one("", text("x"), "Message (user) attribute names must not be empty.")
 	one(strings.Repeat("x", 257), text("x"), "Message (user) attribute names must be shorter than 256 Bytes")
 	for _, name := range []string{"AWS.x", "aWs.x", "aws.", "Amazon.x", "AMAZON.x"} {
-		one(name, text("x"), "You can't use message attribute names beginning with 'AWS.' or 'Amazon'. These strings are reserved for internal use.")
+		one(name, text("x"),
+			"You can't use message attribute names beginning with 'AWS.' or 'Amazon'. These strings are reserved for internal use.")
 	}
 	one(".x", text("x"), "Message (user) attribute name must not begin with character '.'.")
 	one("x.", text("x"), "Message (user) attribute name must not end with character '.'.")
 	one("x..y", text("x"), "Message (user) attribute name must not have successive '.' characters.")
 	for _, name := range []string{"a!", `a"`, "a§", "a(", "a?", "a b", "a\x00", "a/b", "a;b"} {
-		one(name, text("x"), "Message (user) attribute name '"+name+"' is invalid. It can contain the characters A-Z, a-z, 0-9, underscore (_), hyphen (-), and period (.).")
+		one(name, text("x"),
+			"Message (user) attribute name '"+name+
+				"' is invalid. It can contain the characters A-Z, a-z, 0-9, underscore (_), hyphen (-), and period (.).")
 	}
-	one("ErrorDetails", text(""), "Message (user) attribute 'ErrorDetails' must contain a non-empty value of type 'String'.")
+	one("ErrorDetails", text(""),
+		"Message (user) attribute 'ErrorDetails' must contain a non-empty value of type 'String'.")
 	one("n", number(""), "Message (user) attribute 'n' must contain a non-empty value of type 'Number'.")
-	one("b", object{"DataType": "Binary", "BinaryValue": ""}, "Message (user) attribute 'b' must contain a non-empty value of type 'Binary'.")
-	for _, dataType := range []string{"x", "string", "STRING", "Strin", "Stringx", ".String", "StringList", " String", "String.\x00"} {
+	one("b", object{"DataType": "Binary", "BinaryValue": ""},
+		"Message (user) attribute 'b' must contain a non-empty value of type 'Binary'.")
+	for _, dataType := range []string{"x", "string", "STRING", "Strin", "Stringx", ".String", "StringList", " String",
+		"String.\x00"} {
 		one("invalidAttribute", object{"DataType": dataType, "StringValue": "x"},
 			"The type of message (user) attribute 'invalidAttribute' is invalid. You must use only the following supported type prefixes: Binary, Number, String.")
 	}
 	one("x", object{"DataType": "String." + strings.Repeat("x", 250), "StringValue": "x"},
 		"The type of message (user) attribute 'x' must be at most 256 bytes long.")
-	one("X", object{"StringValue": "x"}, "The message (user) attribute 'X' must contain a non-empty message attribute type.")
-	one("X", object{"DataType": "", "StringValue": "x"}, "The message (user) attribute 'X' must contain a non-empty message attribute type.")
-	one("X", object{"DataType": "String"}, "The message (user) attribute 'X' must contain a non-empty message attribute value.")
-	one("X", object{"DataType": "String", "StringValue": "x", "BinaryValue": "AA=="}, "Message (user) attribute 'X' must have a single value.")
-	one("X", object{"DataType": "String", "BinaryValue": "AA=="}, "Message (user) attribute 'X' with type 'String' must use field 'String'.")
-	one("X", object{"DataType": "Number.int", "BinaryValue": "AA=="}, "Message (user) attribute 'X' with type 'Number' must use field 'String'.")
-	one("X", object{"DataType": "Binary", "StringValue": "x"}, "Message (user) attribute 'X' with type 'Binary' must use field 'Binary'.")
-	one("X", text("a\x00"), "Invalid characters found in the value of message (user) attribute 'X'. Valid unicode characters are #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF")
-	for _, n := range []string{"x", "1x", "", "1,5", "0x1", "Infinity", "NaN", "-", ".", "e1", "1e", "-+1", "1e127", "1e-129", "1 ", strings.Repeat("1", 39)} {
+	one("X", object{"StringValue": "x"},
+		"The message (user) attribute 'X' must contain a non-empty message attribute type.")
+	one("X", object{"DataType": "", "StringValue": "x"},
+		"The message (user) attribute 'X' must contain a non-empty message attribute type.")
+	one("X", object{"DataType": "String"},
+		"The message (user) attribute 'X' must contain a non-empty message attribute value.")
+	one("X", object{"DataType": "String", "StringValue": "x", "BinaryValue": "AA=="},
+		"Message (user) attribute 'X' must have a single value.")
+	one("X", object{"DataType": "String", "BinaryValue": "AA=="},
+		"Message (user) attribute 'X' with type 'String' must use field 'String'.")
+	one("X", object{"DataType": "Number.int", "BinaryValue": "AA=="},
+		"Message (user) attribute 'X' with type 'Number' must use field 'String'.")
+	one("X", object{"DataType": "Binary", "StringValue": "x"},
+		"Message (user) attribute 'X' with type 'Binary' must use field 'Binary'.")
+	one("X", text("a\x00"),
+		"Invalid characters found in the value of message (user) attribute 'X'. Valid unicode characters are #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF")
+	for _, n := range []string{"x", "1x", "", "1,5", "0x1", "Infinity", "NaN", "-", ".", "e1", "1e", "-+1", "1e127",
+		"1e-129", "1 ", strings.Repeat("1", 39)} {
 		if n != "" {
 			one("Age", number(n), "Can't cast the value of message (user) attribute 'Age' to a number.")
 		}
 	}
-	noLists := batchRefusal("UnsupportedOperation", "Message attribute list values in SendMessage operation are not supported.")
+	noLists := batchRefusal("UnsupportedOperation",
+		"Message attribute list values in SendMessage operation are not supported.")
 	send(object{"X": object{"DataType": "String", "StringListValues": list{"x"}}}, noLists)
 	send(object{"X": object{"DataType": "Binary", "BinaryListValues": list{"AA=="}}}, noLists)
 	// One bad attribute is enough.
-	send(object{"good": text("x"), "bad!": text("x")}, invalid("Message (user) attribute name 'bad!' is invalid. It can contain the characters A-Z, a-z, 0-9, underscore (_), hyphen (-), and period (.)."))
+	send(object{"good": text("x"), "bad!": text("x")},
+		invalid("Message (user) attribute name 'bad!' is invalid. It can contain the characters A-Z, a-z, 0-9, underscore (_), hyphen (-), and period (.)."))
 	return cases
 }
 
@@ -519,8 +613,12 @@ func batchCases(c *client, f fixture) (cases []refusalCase) {
 		for i := range 20 {
 			many = append(many, entry(fmt.Sprint("id", i)))
 		}
-		batch(op, "q", many[:11], batchRefusal("TooManyEntriesInBatchRequest", "Maximum number of entries per request are 10. You have sent 11."))
-		batch(op, "q", many, batchRefusal("TooManyEntriesInBatchRequest", "Maximum number of entries per request are 10. You have sent 20."))
+		batch(op, "q", many[:11],
+			batchRefusal("TooManyEntriesInBatchRequest",
+				"Maximum number of entries per request are 10. You have sent 11."))
+		batch(op, "q", many,
+			batchRefusal("TooManyEntriesInBatchRequest",
+				"Maximum number of entries per request are 10. You have sent 20."))
 		badEntry := batchRefusal("InvalidBatchEntryId",
 			"A batch entry id can only contain alphanumeric characters, hyphens and underscores. It can be at most 80 letters long.")
 		for _, id := range []string{"", "a b", "a.b", "é", "a:b", strings.Repeat("x", 81)} {
@@ -537,7 +635,8 @@ func batchCases(c *client, f fixture) (cases []refusalCase) {
 	send := fill["SendMessageBatch"]
 	long := func(id string, n int) object { return object{"Id": id, "MessageBody": strings.Repeat("x", n)} }
 	tooLong := func(n int) refusal {
-		return batchRefusal("BatchRequestTooLong", fmt.Sprintf("Batch requests cannot be longer than 1048576 bytes. You have sent %d bytes.", n))
+		return batchRefusal("BatchRequestTooLong",
+			fmt.Sprintf("Batch requests cannot be longer than 1048576 bytes. You have sent %d bytes.", n))
 	}
 	// The limit of the queue, 1024 bytes, does not count for the whole.
 	batch("SendMessageBatch", "q", list{long("a", 1_048_577)}, tooLong(1_048_577))
@@ -545,11 +644,13 @@ func batchCases(c *client, f fixture) (cases []refusalCase) {
 	attributed := long("a", 1_048_569)
 	attributed["MessageAttributes"] = object{"a": text("b")}
 	batch("SendMessageBatch", "dlq", list{attributed}, tooLong(1_048_577))
-	batch("SendMessageBatch", "q", list{send("a"), object{"Id": "b"}}, missing("SendMessageBatchRequestEntry.2.MessageBody"))
+	batch("SendMessageBatch", "q", list{send("a"), object{"Id": "b"}},
+		missing("SendMessageBatchRequestEntry.2.MessageBody"))
 
 	grouped := send("a")
 	grouped["MessageGroupId"], grouped["MessageDeduplicationId"] = "g", "d"
-	batch("SendMessageBatch", "f.fifo", list{grouped, send("b")}, invalid("The request must contain the parameter MessageGroupId."))
+	batch("SendMessageBatch", "f.fifo", list{grouped, send("b")},
+		invalid("The request must contain the parameter MessageGroupId."))
 	undedup := send("b")
 	undedup["MessageGroupId"] = "g"
 	batch("SendMessageBatch", "f.fifo", list{grouped, undedup}, invalid(needsDedup))
@@ -599,7 +700,8 @@ func receiptCases(c *client, f fixture) (cases []refusalCase) {
 			`The input receipt handle "`+handle+`" is not a valid receipt handle.`)
 	}
 	hide := object{"VisibilityTimeout": 10}
-	for _, handle := range []string{"garbage", "<x>&\"", f.handle + "x", f.handle[1:], strings.ToUpper(f.handle), f.handle + "="} {
+	for _, handle := range []string{"garbage", "<x>&\"", f.handle + "x", f.handle[1:], strings.ToUpper(f.handle),
+		f.handle + "="} {
 		add("DeleteMessage", "q", handle, nil, bad(handle))
 		add("ChangeMessageVisibility", "q", handle, hide, bad(handle))
 	}
@@ -621,7 +723,8 @@ func receiptCases(c *client, f fixture) (cases []refusalCase) {
 		invalid("Value 43200 for parameter VisibilityTimeout is invalid. Reason: Total VisibilityTimeout for the message is beyond the limit [43200 seconds]"))
 	add("ChangeMessageVisibility", "q", f.gone, hide, invalid("Value "+f.gone+
 		" for parameter ReceiptHandle is invalid. Reason: Message does not exist or is not available for visibility timeout change."))
-	late := invalid("Value " + f.expired + " for parameter ReceiptHandle is invalid. Reason: The receipt handle has expired.")
+	late := invalid("Value " + f.expired +
+		" for parameter ReceiptHandle is invalid. Reason: The receipt handle has expired.")
 	add("DeleteMessage", "f.fifo", f.expired, nil, late)
 	add("ChangeMessageVisibility", "f.fifo", f.expired, hide, late)
 	return cases
@@ -629,7 +732,10 @@ func receiptCases(c *client, f fixture) (cases []refusalCase) {
 
 func permissionCases(c *client) (cases []refusalCase) {
 	add := func(queue string, in object, want refusal) {
-		with := object{"QueueUrl": c.URL(queue), "Label": "new", "AWSAccountIds": list{otherAccount}, "Actions": list{"SendMessage"}}
+		with := object{
+			"QueueUrl": c.URL(queue), "Label": "new", "AWSAccountIds": list{otherAccount},
+			"Actions": list{"SendMessage"},
+		}
 		for k, v := range in {
 			with[k] = v
 			if v == nil {
@@ -640,25 +746,35 @@ func permissionCases(c *client) (cases []refusalCase) {
 	}
 	add("q", object{"Label": nil}, missing("Label"))
 	for _, label := range []string{"a b", "é", strings.Repeat("x", 81)} {
-		add("q", object{"Label": label}, invalid("Value "+label+" for parameter Label is invalid. Reason: Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length"))
+		add("q", object{"Label": label},
+			invalid("Value "+label+
+				" for parameter Label is invalid. Reason: Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length"))
 	}
 	add("q", object{"Label": "taken"}, invalid("Value taken for parameter Label is invalid. Reason: Already exists."))
 	add("q", object{"Actions": nil}, missing("Actions"))
 	add("q", object{"Actions": list{}}, missing("Actions"))
-	eight := list{"SendMessage", "ReceiveMessage", "DeleteMessage", "ChangeMessageVisibility", "GetQueueAttributes", "GetQueueUrl", "PurgeQueue", "ListDeadLetterSourceQueues"}
+	eight := list{"SendMessage", "ReceiveMessage", "DeleteMessage", "ChangeMessageVisibility", "GetQueueAttributes",
+		"GetQueueUrl", "PurgeQueue", "ListDeadLetterSourceQueues"}
 	add("q", object{"Actions": eight}, overLimit("8 Actions were found, maximum allowed is 7."))
 	add("crowded", nil, overLimit("21 Statements were found, maximum allowed is 20."))
-	for _, action := range []string{"AddPermission", "CreateQueue", "DeleteQueue", "ListQueues", "ListQueueTags", "RemovePermission",
-		"SetQueueAttributes", "TagQueue", "UntagQueue", "StartMessageMoveTask", "CancelMessageMoveTask", "ListMessageMoveTasks"} {
-		add("q", object{"Actions": list{"SendMessage", action}}, invalid("Value SQS:"+action+" for parameter ActionName is invalid. Reason: Only the queue owner is allowed to invoke this action."))
+	for _, action := range []string{"AddPermission", "CreateQueue", "DeleteQueue", "ListQueues", "ListQueueTags",
+		"RemovePermission",
+		"SetQueueAttributes", "TagQueue", "UntagQueue", "StartMessageMoveTask", "CancelMessageMoveTask",
+		"ListMessageMoveTasks"} {
+		add("q", object{"Actions": list{"SendMessage", action}},
+			invalid("Value SQS:"+action+
+				" for parameter ActionName is invalid. Reason: Only the queue owner is allowed to invoke this action."))
 	}
 	for _, action := range []string{"Nonsense", "SendMessageBatch", "sendmessage", "SQS:SendMessage", ""} {
-		add("q", object{"Actions": list{action}}, invalid("Value SQS:"+action+" for parameter ActionName is invalid. Reason: Please refer to the appropriate WSDL for a list of valid actions. "))
+		add("q", object{"Actions": list{action}},
+			invalid("Value SQS:"+action+
+				" for parameter ActionName is invalid. Reason: Please refer to the appropriate WSDL for a list of valid actions. "))
 	}
 	noPrincipal := invalid("Value [] for parameter PrincipalId is invalid. Reason: Unable to verify.")
 	add("q", object{"AWSAccountIds": nil}, noPrincipal)
 	add("q", object{"AWSAccountIds": list{}}, noPrincipal)
-	add("q", object{"AWSAccountIds": list{otherAccount, "1"}}, invalid("Value [1] for parameter PrincipalId is invalid. Reason: Unable to verify."))
+	add("q", object{"AWSAccountIds": list{otherAccount, "1"}},
+		invalid("Value [1] for parameter PrincipalId is invalid. Reason: Unable to verify."))
 	remove := func(in object, want refusal) {
 		in["QueueUrl"] = c.URL("q")
 		cases = append(cases, refusalCase{"RemovePermission", in, want})
@@ -693,25 +809,31 @@ func tagCases(c *client) (cases []refusalCase) {
 		tag(object{key: "v"}, invalid("Tag keys beginning with aws: are reserved for system use."))
 	}
 	for _, key := range []string{"sluice:shrads", "Sluice:shards", "sluice:"} {
-		tag(object{key: "2"}, invalid("Tag keys beginning with sluice: are reserved for this service, which knows sluice:shards, sluice:delivery, sluice:max-receive-rate, sluice:max-in-flight, sluice:idle."))
+		tag(object{key: "2"},
+			invalid("Tag keys beginning with sluice: are reserved for this service, which knows sluice:shards, sluice:delivery, sluice:max-receive-rate, sluice:max-in-flight, sluice:idle."))
 	}
 	for _, n := range []int{257, 2000} {
 		tag(object{"k": strings.Repeat("x", n)}, invalid("Tag values may not exceed 256 characters in length."))
 	}
 	tag(object{strings.Repeat("x", 2000): "v"}, badLength)
-	tag(object{"k": "a;b"}, invalid("Tag values may only contain unicode letters, digits, whitespace, or one of these symbols: _ . : / = + - @"))
+	tag(object{"k": "a;b"},
+		invalid("Tag values may only contain unicode letters, digits, whitespace, or one of these symbols: _ . : / = + - @"))
 	many := object{}
 	for i := range 51 {
 		many[fmt.Sprint("k", i)] = "v"
 	}
 	cases = append(cases,
-		refusalCase{"TagQueue", object{"QueueUrl": c.URL("tagged"), "Tags": object{"one": "more"}}, invalid("Too many tags added for queue tagged.")},
-		refusalCase{"TagQueue", object{"QueueUrl": c.URL("q"), "Tags": many}, invalid("Too many tags added for queue q.")},
-		refusalCase{"CreateQueue", object{"QueueName": "new", "tags": many}, invalid("Too many tags added for queue new.")},
+		refusalCase{"TagQueue", object{"QueueUrl": c.URL("tagged"), "Tags": object{"one": "more"}},
+			invalid("Too many tags added for queue tagged.")},
+		refusalCase{"TagQueue", object{"QueueUrl": c.URL("q"), "Tags": many},
+			invalid("Too many tags added for queue q.")},
+		refusalCase{"CreateQueue", object{"QueueName": "new", "tags": many},
+			invalid("Too many tags added for queue new.")},
 		refusalCase{"UntagQueue", object{"QueueUrl": c.URL("q")}, badLength},
 		refusalCase{"UntagQueue", object{"QueueUrl": c.URL("q"), "TagKeys": list{}}, badLength},
 		refusalCase{"UntagQueue", object{"QueueUrl": c.URL("tagged"), "TagKeys": list{"key1", ""}}, badLength},
-		refusalCase{"UntagQueue", object{"QueueUrl": c.URL("tagged"), "TagKeys": list{strings.Repeat("x", 2000)}}, badLength},
+		refusalCase{"UntagQueue", object{"QueueUrl": c.URL("tagged"), "TagKeys": list{strings.Repeat("x", 2000)}},
+			badLength},
 		refusalCase{"UntagQueue", object{"QueueUrl": c.URL("tagged"), "TagKeys": list{"key1", "a!"}}, badKey},
 	)
 	return cases
@@ -722,11 +844,13 @@ func moveCases(c *client) (cases []refusalCase) {
 	noSource := resourceNotFound("The resource that you specified for the SourceArn parameter doesn't exist.")
 	noDestination := resourceNotFound("The resource that you specified for the DestinationArn parameter doesn't exist.")
 	format := func(parameter string) refusal {
-		return invalid("You must use this format to specify the " + parameter + ": arn:<partition>:<service>:<region>:<account-id>:<resource-id>")
+		return invalid("You must use this format to specify the " + parameter +
+			": arn:<partition>:<service>:<region>:<account-id>:<resource-id>")
 	}
 	for _, op := range []string{"StartMessageMoveTask", "ListMessageMoveTasks"} {
 		add(op, nil, missing("SourceArn"))
-		for _, arn := range []string{"x", c.URL("dlq"), "arn:aws:sqs:us-east-1:" + account, "arn:aws:sns:us-east-1:" + account + ":x",
+		for _, arn := range []string{"x", c.URL("dlq"), "arn:aws:sqs:us-east-1:" + account,
+			"arn:aws:sns:us-east-1:" + account + ":x",
 			"arn:aws:sqs:" + strings.Repeat("r", 64) + ":" + account + ":x"} {
 			add(op, object{"SourceArn": arn}, format("SourceArn"))
 		}
@@ -742,8 +866,10 @@ func moveCases(c *client) (cases []refusalCase) {
 	start(object{"SourceArn": c.ARN("q")}, invalid("Source queue must be configured as a Dead Letter Queue."))
 	start(object{"DestinationArn": "x"}, format("DestinationArn"))
 	start(object{"DestinationArn": c.ARN("nobody")}, noDestination)
-	start(object{"DestinationArn": c.ARN("dlq")}, invalid("Source queue arn and destination queue arn cannot be the same."))
-	start(object{"DestinationArn": c.ARN("f.fifo")}, invalid("Source queue and destination queue must be of the same type."))
+	start(object{"DestinationArn": c.ARN("dlq")},
+		invalid("Source queue arn and destination queue arn cannot be the same."))
+	start(object{"DestinationArn": c.ARN("f.fifo")},
+		invalid("Source queue and destination queue must be of the same type."))
 	for _, rate := range []int{-1, 0, 501} {
 		start(object{"MaxNumberOfMessagesPerSecond": rate},
 			invalid("Value for parameter MaxNumberOfMessagesPerSecond is invalid. Reason: You must enter a number that's between 1 and 500."))
@@ -758,6 +884,7 @@ func moveCases(c *client) (cases []refusalCase) {
 		add("CancelMessageMoveTask", object{"TaskHandle": handle}, badTask)
 	}
 	add("CancelMessageMoveTask", object{"TaskHandle": taskHandle("t", c.ARN("nobody"))}, noSource)
-	add("CancelMessageMoveTask", object{"TaskHandle": taskHandle("t", c.ARN("dlq"))}, resourceNotFound("Task does not exist."))
+	add("CancelMessageMoveTask", object{"TaskHandle": taskHandle("t", c.ARN("dlq"))},
+		resourceNotFound("Task does not exist."))
 	return cases
 }

@@ -94,6 +94,7 @@ func newSDK(t *testing.T) *sdk {
 	return sdkOf(t, shared, cred, newRegion())
 }
 
-func sdkOf(t *testing.T, s *server.Server, cred identity.Credential, region string, options ...func(*sqs.Options)) *sdk {
+func sdkOf(t *testing.T, s *server.Server, cred identity.Credential, region string,
+	options ...func(*sqs.Options)) *sdk {
 	return apitest.NewSDK(t, s.Endpoint(), cred, region, options...)
 }

@@ -33,8 +33,11 @@ func TestLifecycle(t *testing.T) {
 		"n": {DataType: aws.String("Number.int"), StringValue: aws.String("-12.50")},
 		"b": {DataType: aws.String("Binary.png"), BinaryValue: []byte{0, 1, 254, 255}},
 	}
-	sent, err := c.SendMessage(c.Ctx, &sqs.SendMessageInput{QueueUrl: u, MessageBody: aws.String("hello"), MessageAttributes: want,
-		MessageSystemAttributes: map[string]types.MessageSystemAttributeValue{"AWSTraceHeader": {DataType: aws.String("String"), StringValue: aws.String("Root=1")}}})
+	sent, err := c.SendMessage(c.Ctx,
+		&sqs.SendMessageInput{QueueUrl: u, MessageBody: aws.String("hello"), MessageAttributes: want,
+			MessageSystemAttributes: map[string]types.MessageSystemAttributeValue{
+				"AWSTraceHeader": {DataType: aws.String("String"), StringValue: aws.String("Root=1")},
+			}})
 	apitest.Must(t, sent, err)
 	c.Counts(u, 1, 0, 0)
 	got := c.Receive(u)
@@ -42,14 +45,17 @@ func TestLifecycle(t *testing.T) {
 		t.Fatalf("got %d messages", len(got))
 	}
 	m := got[0]
-	if *m.MessageId != *sent.MessageId || *m.Body != "hello" || *m.MD5OfBody != *sent.MD5OfMessageBody || *m.MD5OfMessageAttributes != *sent.MD5OfMessageAttributes {
+	if *m.MessageId != *sent.MessageId || *m.Body != "hello" || *m.MD5OfBody != *sent.MD5OfMessageBody ||
+		*m.MD5OfMessageAttributes != *sent.MD5OfMessageAttributes {
 		t.Errorf("got %+v, sent %+v", m, sent)
 	}
-	if m.Attributes["SenderId"] != account || m.Attributes["ApproximateReceiveCount"] != "1" || m.Attributes["AWSTraceHeader"] != "Root=1" {
+	if m.Attributes["SenderId"] != account || m.Attributes["ApproximateReceiveCount"] != "1" ||
+		m.Attributes["AWSTraceHeader"] != "Root=1" {
 		t.Errorf("attributes %v", m.Attributes)
 	}
 	if !maps.EqualFunc(m.MessageAttributes, want, func(a, b types.MessageAttributeValue) bool {
-		return *a.DataType == *b.DataType && aws.ToString(a.StringValue) == aws.ToString(b.StringValue) && bytes.Equal(a.BinaryValue, b.BinaryValue)
+		return *a.DataType == *b.DataType && aws.ToString(a.StringValue) == aws.ToString(b.StringValue) &&
+			bytes.Equal(a.BinaryValue, b.BinaryValue)
 	}) {
 		t.Errorf("message attributes %v", m.MessageAttributes)
 	}
@@ -71,19 +77,29 @@ func TestTypedErrors(t *testing.T) {
 	t.Parallel()
 	c := newSDK(t)
 	u := c.Create("q", nil)
-	_, err := c.CreateQueue(c.Ctx, &sqs.CreateQueueInput{QueueName: aws.String("q"), Attributes: map[string]string{"DelaySeconds": "1"}})
+	_, err := c.CreateQueue(c.Ctx, &sqs.CreateQueueInput{
+		QueueName: aws.String("q"), Attributes: map[string]string{"DelaySeconds": "1"},
+	})
 	apitest.Refused[*types.QueueNameExists](t, err, "QueueAlreadyExists")
 	_, err = c.DeleteMessage(c.Ctx, &sqs.DeleteMessageInput{QueueUrl: u, ReceiptHandle: aws.String("garbage")})
 	apitest.Refused[*types.ReceiptHandleIsInvalid](t, err, "ReceiptHandleIsInvalid")
 	_, err = c.SendMessage(c.Ctx, &sqs.SendMessageInput{QueueUrl: u, MessageBody: aws.String("\x00")})
 	apitest.Refused[*types.InvalidMessageContents](t, err, "InvalidMessageContents")
-	_, err = c.SetQueueAttributes(c.Ctx, &sqs.SetQueueAttributesInput{QueueUrl: u, Attributes: map[string]string{"Nonsense": "1"}})
+	_, err = c.SetQueueAttributes(c.Ctx, &sqs.SetQueueAttributesInput{
+		QueueUrl: u, Attributes: map[string]string{"Nonsense": "1"},
+	})
 	apitest.Refused[*types.InvalidAttributeName](t, err, "InvalidAttributeName")
-	_, err = c.SetQueueAttributes(c.Ctx, &sqs.SetQueueAttributesInput{QueueUrl: u, Attributes: map[string]string{"DelaySeconds": "901"}})
+	_, err = c.SetQueueAttributes(c.Ctx, &sqs.SetQueueAttributesInput{
+		QueueUrl: u, Attributes: map[string]string{"DelaySeconds": "901"},
+	})
 	apitest.Refused[*types.InvalidAttributeValue](t, err, "InvalidAttributeValue")
-	_, err = c.SendMessageBatch(c.Ctx, &sqs.SendMessageBatchInput{QueueUrl: u, Entries: []types.SendMessageBatchRequestEntry{}})
+	_, err = c.SendMessageBatch(c.Ctx, &sqs.SendMessageBatchInput{
+		QueueUrl: u, Entries: []types.SendMessageBatchRequestEntry{},
+	})
 	apitest.Refused[*types.EmptyBatchRequest](t, err, "AWS.SimpleQueueService.EmptyBatchRequest")
-	_, err = c.StartMessageMoveTask(c.Ctx, &sqs.StartMessageMoveTaskInput{SourceArn: aws.String(strings.Replace(c.ARN(u), ":q", ":nobody", 1))})
+	_, err = c.StartMessageMoveTask(c.Ctx, &sqs.StartMessageMoveTaskInput{
+		SourceArn: aws.String(strings.Replace(c.ARN(u), ":q", ":nobody", 1)),
+	})
 	apitest.Refused[*types.ResourceNotFoundException](t, err, "ResourceNotFoundException")
 }
 
@@ -93,7 +109,9 @@ func TestVisibility(t *testing.T) {
 	u := c.Create("q", map[string]string{"VisibilityTimeout": "5"})
 	change := func(m types.Message, seconds int32) {
 		t.Helper()
-		_, err := c.ChangeMessageVisibility(c.Ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: u, ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: seconds})
+		_, err := c.ChangeMessageVisibility(c.Ctx, &sqs.ChangeMessageVisibilityInput{
+			QueueUrl: u, ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: seconds,
+		})
 		apitest.Must(t, 0, err)
 	}
 	c.Send(u, "default")
@@ -117,8 +135,11 @@ func TestVisibility(t *testing.T) {
 	c.Counts(u, 0, 1, 0)
 	apitest.Equal(t, c.Bodies(u), nil)
 	c.Delete(u, got[0])
-	_, err := c.ChangeMessageVisibility(c.Ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: u, ReceiptHandle: first.ReceiptHandle, VisibilityTimeout: 1})
-	if err == nil || !strings.Contains(err.Error(), "Message does not exist or is not available for visibility timeout change.") {
+	_, err := c.ChangeMessageVisibility(c.Ctx, &sqs.ChangeMessageVisibilityInput{
+		QueueUrl: u, ReceiptHandle: first.ReceiptHandle, VisibilityTimeout: 1,
+	})
+	if err == nil ||
+		!strings.Contains(err.Error(), "Message does not exist or is not available for visibility timeout change.") {
 		t.Errorf("the message is gone: %v", err)
 	}
 }
@@ -139,9 +160,10 @@ func TestDelays(t *testing.T) {
 	c := newSDK(t)
 	u := c.Create("q", map[string]string{"DelaySeconds": "5"})
 	c.Send(u, "delayed by the queue")
-	_, err := c.SendMessageBatch(c.Ctx, &sqs.SendMessageBatchInput{QueueUrl: u, Entries: []types.SendMessageBatchRequestEntry{
-		{Id: aws.String("a"), MessageBody: aws.String("delayed by itself"), DelaySeconds: 900},
-	}})
+	_, err := c.SendMessageBatch(c.Ctx,
+		&sqs.SendMessageBatchInput{QueueUrl: u, Entries: []types.SendMessageBatchRequestEntry{
+			{Id: aws.String("a"), MessageBody: aws.String("delayed by itself"), DelaySeconds: 900},
+		}})
 	apitest.Must(t, 0, err)
 	// The SDK cannot say 0 for one message; the wire can.
 	raw := newClient(t, inJSON)
@@ -149,7 +171,8 @@ func TestDelays(t *testing.T) {
 	raw.Make("SendMessage", object{"QueueUrl": "q", "MessageBody": "at once", "DelaySeconds": 0})
 	c.Counts(u, 1, 0, 2)
 	apitest.Equal(t, c.Bodies(u), []string{"at once"})
-	apitest.Equal(t, c.Bodies(u, func(in *sqs.ReceiveMessageInput) { in.WaitTimeSeconds = 20 }), []string{"delayed by the queue"})
+	apitest.Equal(t, c.Bodies(u, func(in *sqs.ReceiveMessageInput) { in.WaitTimeSeconds = 20 }),
+		[]string{"delayed by the queue"})
 	c.Counts(u, 0, 2, 1)
 }
 
@@ -161,7 +184,9 @@ func TestBatches(t *testing.T) {
 	var want []string
 	for i := range 10 {
 		want = append(want, fmt.Sprint("body ", i))
-		entries = append(entries, types.SendMessageBatchRequestEntry{Id: aws.String(fmt.Sprint(i)), MessageBody: &want[i]})
+		entries = append(entries, types.SendMessageBatchRequestEntry{
+			Id: aws.String(fmt.Sprint(i)), MessageBody: &want[i],
+		})
 	}
 	sent, err := c.SendMessageBatch(c.Ctx, &sqs.SendMessageBatchInput{QueueUrl: u, Entries: entries})
 	if apitest.Must(t, sent, err); len(sent.Successful) != 10 || len(sent.Failed) != 0 {
@@ -173,12 +198,18 @@ func TestBatches(t *testing.T) {
 	var remove []types.DeleteMessageBatchRequestEntry
 	for i, m := range got {
 		bodies = append(bodies, *m.Body)
-		hide = append(hide, types.ChangeMessageVisibilityBatchRequestEntry{Id: aws.String(fmt.Sprint(i)), ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: 0})
-		remove = append(remove, types.DeleteMessageBatchRequestEntry{Id: aws.String(fmt.Sprint(i)), ReceiptHandle: m.ReceiptHandle})
+		hide = append(hide, types.ChangeMessageVisibilityBatchRequestEntry{
+			Id: aws.String(fmt.Sprint(i)), ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: 0,
+		})
+		remove = append(remove, types.DeleteMessageBatchRequestEntry{
+			Id: aws.String(fmt.Sprint(i)), ReceiptHandle: m.ReceiptHandle,
+		})
 	}
 	slices.Sort(bodies)
 	apitest.Equal(t, bodies, want)
-	changed, err := c.ChangeMessageVisibilityBatch(c.Ctx, &sqs.ChangeMessageVisibilityBatchInput{QueueUrl: u, Entries: hide[:4]})
+	changed, err := c.ChangeMessageVisibilityBatch(c.Ctx, &sqs.ChangeMessageVisibilityBatchInput{
+		QueueUrl: u, Entries: hide[:4],
+	})
 	if apitest.Must(t, changed, err); len(changed.Successful) != 4 {
 		t.Errorf("%+v", changed)
 	}
@@ -213,7 +244,9 @@ func TestFIFO(t *testing.T) {
 	c.SendFIFO(u, "a", "", "a4")
 	apitest.Equal(t, c.Bodies(u), nil)
 	// A message that becomes visible again does so in its old place.
-	_, err := c.ChangeMessageVisibility(c.Ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: u, ReceiptHandle: rest[0].ReceiptHandle, VisibilityTimeout: 0})
+	_, err := c.ChangeMessageVisibility(c.Ctx, &sqs.ChangeMessageVisibilityInput{
+		QueueUrl: u, ReceiptHandle: rest[0].ReceiptHandle, VisibilityTimeout: 0,
+	})
 	apitest.Must(t, 0, err)
 	apitest.Equal(t, c.Bodies(u), []string{"a2", "a4"})
 	_, err = c.DeleteMessage(c.Ctx, &sqs.DeleteMessageInput{QueueUrl: u, ReceiptHandle: rest[0].ReceiptHandle})
@@ -278,7 +311,9 @@ func TestLongPoll(t *testing.T) {
 	// If a consumer goes just as the message comes, either it or the next one has
 	// it; at the worst after the visibility timeout, when the first one's socket
 	// still took it.
-	_, err := c.SetQueueAttributes(c.Ctx, &sqs.SetQueueAttributesInput{QueueUrl: u, Attributes: map[string]string{"VisibilityTimeout": "1"}})
+	_, err := c.SetQueueAttributes(c.Ctx, &sqs.SetQueueAttributesInput{
+		QueueUrl: u, Attributes: map[string]string{"VisibilityTimeout": "1"},
+	})
 	apitest.Must(t, 0, err)
 	for range 10 {
 		ctx, cancel := context.WithCancel(c.Ctx)
@@ -331,10 +366,12 @@ func TestDeadLetterQueue(t *testing.T) {
 		c.Counts(u, 0, 0, 0)
 		c.Counts(dlq, 1, 0, 0)
 		got := c.Receive(dlq)
-		if len(got) != 1 || *got[0].MessageId != id || got[0].Attributes["ApproximateReceiveCount"] != "3" || got[0].Attributes["DeadLetterQueueSourceArn"] != c.ARN(u) {
+		if len(got) != 1 || *got[0].MessageId != id || got[0].Attributes["ApproximateReceiveCount"] != "3" ||
+			got[0].Attributes["DeadLetterQueueSourceArn"] != c.ARN(u) {
 			t.Errorf("%q: got %+v", suffix, got)
 		}
-		if suffix != "" && (got[0].Attributes["MessageGroupId"] != "g" || got[0].Attributes["MessageDeduplicationId"] != id) {
+		if suffix != "" &&
+			(got[0].Attributes["MessageGroupId"] != "g" || got[0].Attributes["MessageDeduplicationId"] != id) {
 			t.Errorf("got %v", got[0].Attributes)
 		}
 		out, err := c.ListDeadLetterSourceQueues(c.Ctx, &sqs.ListDeadLetterSourceQueuesInput{QueueUrl: dlq})
@@ -345,14 +382,16 @@ func TestDeadLetterQueue(t *testing.T) {
 		apitest.Must(t, task, err)
 		eventually.Succeeds(t, func() error {
 			out, err := c.ListMessageMoveTasks(c.Ctx, &sqs.ListMessageMoveTasksInput{SourceArn: aws.String(c.ARN(dlq))})
-			if apitest.Must(t, out, err); *out.Results[0].Status != "COMPLETED" || out.Results[0].ApproximateNumberOfMessagesMoved != 1 {
+			if apitest.Must(t, out, err); *out.Results[0].Status != "COMPLETED" ||
+				out.Results[0].ApproximateNumberOfMessagesMoved != 1 {
 				return fmt.Errorf("%+v", out.Results[0])
 			}
 			return nil
 		})
 		c.Counts(dlq, 0, 0, 0)
 		got = c.Receive(u)
-		if len(got) != 1 || *got[0].Body != "m" || got[0].Attributes["ApproximateReceiveCount"] != "1" || got[0].Attributes["DeadLetterQueueSourceArn"] != "" {
+		if len(got) != 1 || *got[0].Body != "m" || got[0].Attributes["ApproximateReceiveCount"] != "1" ||
+			got[0].Attributes["DeadLetterQueueSourceArn"] != "" {
 			t.Errorf("%q: got %+v", suffix, got)
 		}
 	}
@@ -379,18 +418,24 @@ func TestMoveTasks(t *testing.T) {
 		return apitest.Must(t, out, err).TaskHandle
 	}
 	// Slow enough to be stopped before its last message.
-	task := start(&sqs.StartMessageMoveTaskInput{DestinationArn: aws.String(c.ARN(to)), MaxNumberOfMessagesPerSecond: aws.Int32(1)})
-	if got := list(); *got.Status != "RUNNING" || *got.TaskHandle != *task || *got.ApproximateNumberOfMessagesToMove != 10 || *got.MaxNumberOfMessagesPerSecond != 1 {
+	task := start(&sqs.StartMessageMoveTaskInput{
+		DestinationArn: aws.String(c.ARN(to)), MaxNumberOfMessagesPerSecond: aws.Int32(1),
+	})
+	if got := list(); *got.Status != "RUNNING" || *got.TaskHandle != *task ||
+		*got.ApproximateNumberOfMessagesToMove != 10 || *got.MaxNumberOfMessagesPerSecond != 1 {
 		t.Errorf("%+v", got)
 	}
 	cancelled, err := c.CancelMessageMoveTask(c.Ctx, &sqs.CancelMessageMoveTaskInput{TaskHandle: task})
 	moved := apitest.Must(t, cancelled, err).ApproximateNumberOfMessagesMoved
-	if got := list(); *got.Status != "CANCELLED" || got.ApproximateNumberOfMessagesMoved != moved || got.TaskHandle != nil {
+	if got := list(); *got.Status != "CANCELLED" || got.ApproximateNumberOfMessagesMoved != moved ||
+		got.TaskHandle != nil {
 		t.Errorf("%+v, %+v", cancelled, got)
 	}
 	c.Counts(dlq, 10-int(moved), 0, 0)
 	c.Counts(to, int(moved), 0, 0)
-	start(&sqs.StartMessageMoveTaskInput{DestinationArn: aws.String(c.ARN(to)), MaxNumberOfMessagesPerSecond: aws.Int32(500)})
+	start(&sqs.StartMessageMoveTaskInput{
+		DestinationArn: aws.String(c.ARN(to)), MaxNumberOfMessagesPerSecond: aws.Int32(500),
+	})
 	eventually.Succeeds(t, func() error {
 		if got := list(); *got.Status != "COMPLETED" {
 			return fmt.Errorf("%+v", got)
@@ -413,7 +458,9 @@ func TestMoveTasks(t *testing.T) {
 	for i := range 30 {
 		c.Send(dlq, fmt.Sprint(i))
 	}
-	start(&sqs.StartMessageMoveTaskInput{DestinationArn: aws.String(c.ARN(to)), MaxNumberOfMessagesPerSecond: aws.Int32(2)})
+	start(&sqs.StartMessageMoveTaskInput{
+		DestinationArn: aws.String(c.ARN(to)), MaxNumberOfMessagesPerSecond: aws.Int32(2),
+	})
 	_, err = c.DeleteQueue(c.Ctx, &sqs.DeleteQueueInput{QueueUrl: to})
 	apitest.Must(t, 0, err)
 	eventually.Succeeds(t, func() error {
@@ -438,7 +485,8 @@ func TestMoveTaskLeavesMessagesFromElsewhere(t *testing.T) {
 	for _, u := range []*string{mine, payroll} {
 		c.Send(u, "from "+*u)
 		sent := time.Now().UnixMilli()
-		eventually.Succeeds(t, func() error { // within the millisecond of its sending it would overtake other dead letters
+		// within the millisecond of its sending it would overtake other dead letters
+		eventually.Succeeds(t, func() error {
 			if time.Now().UnixMilli() <= sent {
 				return errors.New("it is still the millisecond of the sending")
 			}
@@ -453,7 +501,9 @@ func TestMoveTaskLeavesMessagesFromElsewhere(t *testing.T) {
 		})
 	}
 	c.Counts(dlq, 2, 0, 0)
-	_, err := c.SetQueueAttributes(c.Ctx, &sqs.SetQueueAttributesInput{QueueUrl: payroll, Attributes: map[string]string{"RedrivePolicy": ""}})
+	_, err := c.SetQueueAttributes(c.Ctx, &sqs.SetQueueAttributesInput{
+		QueueUrl: payroll, Attributes: map[string]string{"RedrivePolicy": ""},
+	})
 	apitest.Must(t, 0, err)
 	arn := aws.String(c.ARN(dlq))
 	_, err = c.StartMessageMoveTask(c.Ctx, &sqs.StartMessageMoveTaskInput{SourceArn: arn})
@@ -461,7 +511,8 @@ func TestMoveTaskLeavesMessagesFromElsewhere(t *testing.T) {
 	eventually.Succeeds(t, func() error {
 		out, err := c.ListMessageMoveTasks(c.Ctx, &sqs.ListMessageMoveTasksInput{SourceArn: arn})
 		got := apitest.Must(t, out, err).Results[0]
-		if *got.Status != "FAILED" || *got.FailureReason != "CouldNotDetermineMessageSource" || got.ApproximateNumberOfMessagesMoved != 1 {
+		if *got.Status != "FAILED" || *got.FailureReason != "CouldNotDetermineMessageSource" ||
+			got.ApproximateNumberOfMessagesMoved != 1 {
 			return fmt.Errorf("%+v", got)
 		}
 		return nil
@@ -482,14 +533,18 @@ func TestPaging(t *testing.T) {
 		apitest.Must(t, 0, err)
 	}
 	var got []string
-	pages := sqs.NewListQueuesPaginator(c, &sqs.ListQueuesInput{QueueNamePrefix: aws.String("q"), MaxResults: aws.Int32(3)})
+	pages := sqs.NewListQueuesPaginator(c, &sqs.ListQueuesInput{
+		QueueNamePrefix: aws.String("q"), MaxResults: aws.Int32(3),
+	})
 	for pages.HasMorePages() {
 		out, err := pages.NextPage(c.Ctx)
 		got = append(got, apitest.Must(t, out, err).QueueUrls...)
 	}
 	apitest.Equal(t, got, want)
 	got = nil
-	sources := sqs.NewListDeadLetterSourceQueuesPaginator(c, &sqs.ListDeadLetterSourceQueuesInput{QueueUrl: dlq, MaxResults: aws.Int32(2)})
+	sources := sqs.NewListDeadLetterSourceQueuesPaginator(c, &sqs.ListDeadLetterSourceQueuesInput{
+		QueueUrl: dlq, MaxResults: aws.Int32(2),
+	})
 	for sources.HasMorePages() {
 		out, err := sources.NextPage(c.Ctx)
 		got = append(got, apitest.Must(t, out, err).QueueUrls...)
@@ -517,14 +572,19 @@ func TestPolicy(t *testing.T) {
   "Statement" : [ { "Effect":"Allow", "Principal":{"AWS":"*"}, "Action":["sqs:SendMessage"], "Resource":"` + c.ARN(u) + `",
     "Condition":{"ArnLike":{"aws:SourceArn":"arn:aws:sns:*:*:<&>"}} } ]
 }`
-	_, err := c.SetQueueAttributes(c.Ctx, &sqs.SetQueueAttributesInput{QueueUrl: u, Attributes: map[string]string{"Policy": policy}})
+	_, err := c.SetQueueAttributes(c.Ctx, &sqs.SetQueueAttributesInput{
+		QueueUrl: u, Attributes: map[string]string{"Policy": policy},
+	})
 	apitest.Must(t, 0, err)
 	if got := c.Attributes(u)["Policy"]; got != policy {
 		t.Errorf("the policy comes back as %s", got)
 	}
-	_, err = c.AddPermission(c.Ctx, &sqs.AddPermissionInput{QueueUrl: u, Label: aws.String("l"), AWSAccountIds: []string{otherAccount}, Actions: []string{"*"}})
+	_, err = c.AddPermission(c.Ctx, &sqs.AddPermissionInput{
+		QueueUrl: u, Label: aws.String("l"), AWSAccountIds: []string{otherAccount}, Actions: []string{"*"},
+	})
 	apitest.Must(t, 0, err)
-	if got := c.Attributes(u)["Policy"]; !strings.Contains(got, `"arn:aws:sns:*:*:<&>"`) || !strings.Contains(got, `"Sid":"l"`) {
+	if got := c.Attributes(u)["Policy"]; !strings.Contains(got, `"arn:aws:sns:*:*:<&>"`) ||
+		!strings.Contains(got, `"Sid":"l"`) {
 		t.Errorf("the policy is now %s", got)
 	}
 	_, err = c.RemovePermission(c.Ctx, &sqs.RemovePermissionInput{QueueUrl: u, Label: aws.String("l")})
@@ -597,13 +657,20 @@ func TestQueuesComeAndGo(t *testing.T) {
 				name := fmt.Sprint("q", (w/2+i)%20) // others are a step ahead or behind
 				for _, err := range []error{
 					apitest.Second(c.CreateQueue(c.Ctx, &sqs.CreateQueueInput{QueueName: &name})),
-					apitest.Second(c.SendMessage(c.Ctx, &sqs.SendMessageInput{QueueUrl: &name, MessageBody: aws.String("m")})),
-					apitest.Second(c.SetQueueAttributes(c.Ctx, &sqs.SetQueueAttributesInput{QueueUrl: &name, Attributes: map[string]string{"DelaySeconds": "0"}})),
-					apitest.Second(c.TagQueue(c.Ctx, &sqs.TagQueueInput{QueueUrl: &name, Tags: map[string]string{"a": "b"}})),
+					apitest.Second(c.SendMessage(c.Ctx, &sqs.SendMessageInput{
+						QueueUrl: &name, MessageBody: aws.String("m"),
+					})),
+					apitest.Second(c.SetQueueAttributes(c.Ctx, &sqs.SetQueueAttributesInput{
+						QueueUrl: &name, Attributes: map[string]string{"DelaySeconds": "0"},
+					})),
+					apitest.Second(c.TagQueue(c.Ctx, &sqs.TagQueueInput{
+						QueueUrl: &name, Tags: map[string]string{"a": "b"},
+					})),
 					apitest.Second(c.ReceiveMessage(c.Ctx, &sqs.ReceiveMessageInput{QueueUrl: &name})),
 					apitest.Second(c.DeleteQueue(c.Ctx, &sqs.DeleteQueueInput{QueueUrl: &name})),
 				} {
-					if code := apitest.Code(err); code == noQueue.Code || code == "AWS.SimpleQueueService.QueueDeletedRecently" {
+					if code := apitest.Code(err); code == noQueue.Code ||
+						code == "AWS.SimpleQueueService.QueueDeletedRecently" {
 						continue
 					}
 					bad = errors.Join(bad, err)

@@ -80,10 +80,12 @@ func invoke(ctx context.Context, t *testing.T, s *protocol.Service, op, input st
 	return invokeAs(ctx, t, s, identity.Root(account, "AKIA"), op, input)
 }
 
-func invokeAs(ctx context.Context, t testing.TB, s *protocol.Service, who identity.Identity, op, input string) (any, error) {
+func invokeAs(ctx context.Context, t testing.TB, s *protocol.Service, who identity.Identity,
+	op, input string) (any, error) {
 	t.Helper()
 	return invokeCall(ctx, t, s, &protocol.Call{
-		Operation: op, Kind: protocol.JSON, Path: "/", Region: "us-east-1", Host: "localhost", Scheme: "http", Identity: &who,
+		Operation: op, Kind: protocol.JSON, Path: "/", Region: "us-east-1", Host: "localhost", Scheme: "http",
+		Identity: &who,
 	}, input)
 }
 
@@ -112,15 +114,16 @@ func TestFailures(t *testing.T) {
 	}
 	handle := newSealer(cat.Secret(), nil).seal(1, queue.Receipt{Position: 1, Number: 1}, handles)
 	inputs := map[string]string{
-		"SendMessage":                  `{"QueueUrl":"q","MessageBody":"m"}`,
-		"SendMessageBatch":             `{"QueueUrl":"q","Entries":[{"Id":"a","MessageBody":"m"}]}`,
-		"ReceiveMessage":               `{"QueueUrl":"q"}`,
-		"GetQueueAttributes":           `{"QueueUrl":"q","AttributeNames":["All"]}`,
-		"DeleteMessage":                `{"QueueUrl":"q","ReceiptHandle":"` + handle + `"}`,
-		"DeleteMessageBatch":           `{"QueueUrl":"q","Entries":[{"Id":"a","ReceiptHandle":"` + handle + `"}]}`,
-		"ChangeMessageVisibility":      `{"QueueUrl":"q","ReceiptHandle":"` + handle + `","VisibilityTimeout":1}`,
-		"ChangeMessageVisibilityBatch": `{"QueueUrl":"q","Entries":[{"Id":"a","ReceiptHandle":"` + handle + `","VisibilityTimeout":1}]}`,
-		"PurgeQueue":                   `{"QueueUrl":"q"}`,
+		"SendMessage":             `{"QueueUrl":"q","MessageBody":"m"}`,
+		"SendMessageBatch":        `{"QueueUrl":"q","Entries":[{"Id":"a","MessageBody":"m"}]}`,
+		"ReceiveMessage":          `{"QueueUrl":"q"}`,
+		"GetQueueAttributes":      `{"QueueUrl":"q","AttributeNames":["All"]}`,
+		"DeleteMessage":           `{"QueueUrl":"q","ReceiptHandle":"` + handle + `"}`,
+		"DeleteMessageBatch":      `{"QueueUrl":"q","Entries":[{"Id":"a","ReceiptHandle":"` + handle + `"}]}`,
+		"ChangeMessageVisibility": `{"QueueUrl":"q","ReceiptHandle":"` + handle + `","VisibilityTimeout":1}`,
+		"ChangeMessageVisibilityBatch": `{"QueueUrl":"q","Entries":[{"Id":"a","ReceiptHandle":"` + handle +
+			`","VisibilityTimeout":1}]}`,
+		"PurgeQueue": `{"QueueUrl":"q"}`,
 	}
 	for _, tc := range []struct {
 		err     error
@@ -131,9 +134,13 @@ func TestFailures(t *testing.T) {
 		{queue.ErrNoQueue, "AWS.SimpleQueueService.NonExistentQueue", 400, "The specified queue does not exist."},
 		{queue.ErrOverLimit, "OverLimit", 403,
 			"Too many messages have been received without being deleted.\nPlease delete your received messages or let them timeout before receiving more."},
-		{queue.ErrPurgeInProgress, "AWS.SimpleQueueService.PurgeQueueInProgress", 403, "Only one PurgeQueue operation on q is allowed every 60 seconds."},
-		{fmt.Errorf("%w: the disk is gone", shard.ErrUnavailable), "ServiceUnavailable", 503, "The service is temporarily unavailable. Please try again."},
-		{fmt.Errorf("%w: %w", shard.ErrUnavailable, &shard.BlockedError{Reason: "it is full", Cause: errors.New("/a/path")}), "ServiceUnavailable", 503,
+		{queue.ErrPurgeInProgress, "AWS.SimpleQueueService.PurgeQueueInProgress", 403,
+			"Only one PurgeQueue operation on q is allowed every 60 seconds."},
+		{fmt.Errorf("%w: the disk is gone", shard.ErrUnavailable), "ServiceUnavailable", 503,
+			"The service is temporarily unavailable. Please try again."},
+		{fmt.Errorf("%w: %w", shard.ErrUnavailable, &shard.BlockedError{
+			Reason: "it is full", Cause: errors.New("/a/path"),
+		}), "ServiceUnavailable", 503,
 			"The disk of the server cannot be written: it is full. Please try again later."},
 		{context.Canceled, "ServiceUnavailable", 503, "The service is temporarily unavailable. Please try again."},
 		{errors.New("the disk is gone"), "InternalError", 500, "We encountered an internal error. Please try again."},
@@ -141,7 +148,8 @@ func TestFailures(t *testing.T) {
 		below.err = tc.err
 		for op, input := range inputs {
 			_, err := invoke(t.Context(), t, s, op, input)
-			if got := protocol.AsError(err); err == nil || got.Code != tc.code || got.Status != tc.status || got.Message != tc.message {
+			if got := protocol.AsError(err); err == nil || got.Code != tc.code || got.Status != tc.status ||
+				got.Message != tc.message {
 				t.Errorf("%s: %v becomes %+v", op, tc.err, got)
 			}
 		}
@@ -149,7 +157,8 @@ func TestFailures(t *testing.T) {
 	// A queue is gone when the catalog says so, even if its messages remain.
 	below.err = shard.ErrUnavailable
 	_, _ = invoke(t.Context(), t, s, "DeleteQueue", `{"QueueUrl":"q"}`) // the answer may be either
-	if _, err := invoke(t.Context(), t, s, "PurgeQueue", `{"QueueUrl":"q"}`); protocol.AsError(err).Code != "AWS.SimpleQueueService.NonExistentQueue" {
+	if _, err := invoke(t.Context(), t, s, "PurgeQueue",
+		`{"QueueUrl":"q"}`); protocol.AsError(err).Code != "AWS.SimpleQueueService.NonExistentQueue" {
 		t.Errorf("after its deletion: %v", err)
 	}
 }
@@ -184,7 +193,9 @@ func TestNoRoom(t *testing.T) {
 		if err != nil {
 			got = protocol.AsError(err)
 		}
-		if got.Code != tc.code || tc.code == "ServiceUnavailable" && (got.Message != full.Error() || got.Status != 503 || !service.OfTheDisk(err)) {
+		if got.Code != tc.code ||
+			tc.code == "ServiceUnavailable" &&
+				(got.Message != full.Error() || got.Status != 503 || !service.OfTheDisk(err)) {
 			t.Errorf("%s %s: %v", tc.op, tc.input, err)
 		}
 	}

@@ -22,8 +22,9 @@ import (
 
 var (
 	unknownKey = apitest.UnknownKey
-	mismatch   = generic("InvalidSignatureException", "SignatureDoesNotMatch", 403, "The request signature we calculated does not match the signature you provided. "+
-		"Check your AWS Secret Access Key and signing method. Consult the service documentation for details.")
+	mismatch   = generic("InvalidSignatureException", "SignatureDoesNotMatch", 403,
+		"The request signature we calculated does not match the signature you provided. "+
+			"Check your AWS Secret Access Key and signing method. Consult the service documentation for details.")
 )
 
 func badSignature(message string) refusal {
@@ -69,30 +70,40 @@ func TestSignatureVersion4(t *testing.T) {
 			sign(r, c.Cred, "sqs", c.Region, 0)
 			r.Host = "sqs.example.com"
 		})
-		send("too old", badSignature(`^Signature expired: \d{8}T\d{6}Z is now earlier than \d{8}T\d{6}Z \(\d{8}T\d{6}Z - 15 min\.\)$`),
+		send("too old",
+			badSignature(`^Signature expired: \d{8}T\d{6}Z is now earlier than \d{8}T\d{6}Z \(\d{8}T\d{6}Z - 15 min\.\)$`),
 			func(r *http.Request) { sign(r, c.Cred, "sqs", c.Region, -20*time.Minute) })
-		send("too new", badSignature(`^Signature not yet current: \d{8}T\d{6}Z is still later than \d{8}T\d{6}Z \(\d{8}T\d{6}Z \+ 15 min\.\)$`),
+		send("too new",
+			badSignature(`^Signature not yet current: \d{8}T\d{6}Z is still later than \d{8}T\d{6}Z \(\d{8}T\d{6}Z \+ 15 min\.\)$`),
 			func(r *http.Request) { sign(r, c.Cred, "sqs", c.Region, 20*time.Minute) })
 		send("wrong service", badSignature("Credential should be scoped to correct service: 'sqs'."),
 			func(r *http.Request) { sign(r, c.Cred, "ec2", c.Region, 0) })
 		send("no region", badSignature("Credential should be scoped to a valid region, not 'US_East'. "),
 			func(r *http.Request) { sign(r, c.Cred, "sqs", "US_East", 0) })
 		send("token", unknownKey, func(r *http.Request) {
-			credentials := aws.Credentials{AccessKeyID: c.Cred.AccessKeyID, SecretAccessKey: c.Cred.Secret, SessionToken: "made-up"}
-			if err := v4.NewSigner().SignHTTP(context.Background(), credentials, r, apitest.BodyHash(t, r), "sqs", c.Region, time.Now()); err != nil {
+			credentials := aws.Credentials{
+				AccessKeyID: c.Cred.AccessKeyID, SecretAccessKey: c.Cred.Secret, SessionToken: "made-up",
+			}
+			if err := v4.NewSigner().SignHTTP(context.Background(), credentials, r, apitest.BodyHash(t, r), "sqs",
+				c.Region, time.Now()); err != nil {
 				t.Fatal(err)
 			}
 		})
-		send("not a signature", incomplete("Unsupported AWS 'algorithm': 'Basic' (only AWS4-HMAC-SHA256 for now)."), func(r *http.Request) {
-			sign(r, c.Cred, "sqs", c.Region, 0)
-			r.Header.Set("Authorization", strings.Replace(r.Header.Get("Authorization"), "AWS4-HMAC-SHA256", "Basic", 1))
-		})
-		send("no equals sign", incomplete("'x' not a valid key=value pair (missing equal-sign) in Authorization header: 'AWS4-HMAC-SHA256 x'."),
+		send("not a signature", incomplete("Unsupported AWS 'algorithm': 'Basic' (only AWS4-HMAC-SHA256 for now)."),
+			func(r *http.Request) {
+				sign(r, c.Cred, "sqs", c.Region, 0)
+				r.Header.Set("Authorization",
+					strings.Replace(r.Header.Get("Authorization"), "AWS4-HMAC-SHA256", "Basic", 1))
+			})
+		send("no equals sign",
+			incomplete("'x' not a valid key=value pair (missing equal-sign) in Authorization header: 'AWS4-HMAC-SHA256 x'."),
 			func(r *http.Request) { r.Header.Set("Authorization", "AWS4-HMAC-SHA256 x") })
-		send("short credential", incomplete("Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, got 'a/b'"),
+		send("short credential",
+			incomplete("Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, got 'a/b'"),
 			func(r *http.Request) {
 				r.Header.Set("X-Amz-Date", "20250101T000000Z")
-				r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=a/b, SignedHeaders=host;x-amz-date;x-amz-target, Signature=00")
+				r.Header.Set("Authorization",
+					"AWS4-HMAC-SHA256 Credential=a/b, SignedHeaders=host;x-amz-date;x-amz-target, Signature=00")
 			})
 		if c.Dialect != inURL {
 			send("another body", mismatch, func(r *http.Request) {
@@ -111,7 +122,8 @@ func TestSignatureVersion4(t *testing.T) {
 		}
 		presign := func(r *http.Request, cred identity.Credential, offset time.Duration) *http.Request {
 			credentials := aws.Credentials{AccessKeyID: cred.AccessKeyID, SecretAccessKey: cred.Secret}
-			uri, headers, err := v4.NewSigner().PresignHTTP(context.Background(), credentials, r, apitest.BodyHash(t, r), "sqs", c.Region, time.Now().Add(offset))
+			uri, headers, err := v4.NewSigner().PresignHTTP(context.Background(), credentials, r,
+				apitest.BodyHash(t, r), "sqs", c.Region, time.Now().Add(offset))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -160,18 +172,23 @@ func TestSignatureVersion2(t *testing.T) {
 			}
 			for _, method := range []string{"HmacSHA256", "HmacSHA1"} {
 				for _, expires := range []bool{false, true} {
-					if a := send(apitest.Version2{Method: method, Expires: expires}); a.Status != 200 || a.Result["QueueUrl"] != c.URL(name) {
+					if a := send(apitest.Version2{
+						Method: method, Expires: expires,
+					}); a.Status != 200 || a.Result["QueueUrl"] != c.URL(name) {
 						t.Errorf("%s, Expires %v: %d %s", method, expires, a.Status, a.Body)
 					}
 				}
 			}
 			// A queue that is full of characters to be escaped.
 			body := "a b+c&d=e%f~g*h'(é)/\r\n"
-			r := apitest.SignVersion2(t, request(), c.Form("SendMessage", object{"QueueUrl": name, "MessageBody": body}), c.Cred, apitest.Version2{})
+			r := apitest.SignVersion2(t, request(),
+				c.Form("SendMessage", object{"QueueUrl": name, "MessageBody": body}), c.Cred, apitest.Version2{})
 			if a := c.Send("SendMessage", r); a.Status != 200 {
 				t.Errorf("%d %s", a.Status, a.Body)
 			}
-			if m := c.Make("ReceiveMessage", object{"QueueUrl": name}); m["Messages"].(list)[0].(object)["Body"] != body {
+			if m := c.Make("ReceiveMessage", object{
+				"QueueUrl": name,
+			}); m["Messages"].(list)[0].(object)["Body"] != body {
 				t.Errorf("%q comes back as %v", body, m)
 			}
 
@@ -190,9 +207,11 @@ func TestSignatureVersion2(t *testing.T) {
 			c.Compare("no base64", nil, send(apitest.Version2{Tamper: set("Signature", "?")}), mismatch)
 			c.Compare("wrong method", nil, send(apitest.Version2{Tamper: set("SignatureMethod", "HmacSHA1")}), mismatch)
 			c.Compare("unknown method", nil, send(apitest.Version2{Tamper: set("SignatureMethod", "HmacMD5")}),
-				query("InvalidParameterValue", 400, "Value (HmacMD5) for parameter SignatureMethod is invalid. Reason: Must be HmacSHA256 or HmacSHA1."))
+				query("InvalidParameterValue", 400,
+					"Value (HmacMD5) for parameter SignatureMethod is invalid. Reason: Must be HmacSHA256 or HmacSHA1."))
 			c.Compare("version 1", nil, send(apitest.Version2{Tamper: set("SignatureVersion", "1")}),
-				query("InvalidParameterValue", 400, "Value (1) for parameter SignatureVersion is invalid. Reason: Must be 2."))
+				query("InvalidParameterValue", 400,
+					"Value (1) for parameter SignatureVersion is invalid. Reason: Must be 2."))
 			c.Compare("unknown key", nil, send(apitest.Version2{Tamper: set("AWSAccessKeyId", "AKIAIOSFODNN7EXAMPLE")}),
 				query("InvalidClientTokenId", 403, "The AWS Access Key Id you provided does not exist in our records."))
 			c.Compare("no key", nil, send(apitest.Version2{Tamper: set("AWSAccessKeyId", "")}),
@@ -201,13 +220,15 @@ func TestSignatureVersion2(t *testing.T) {
 			c.Compare("no time", nil, send(apitest.Version2{Tamper: set("Timestamp", "")}),
 				query("MissingParameter", 400, "The request must contain the parameter Timestamp or Expires."))
 			c.Compare("both times", nil, send(apitest.Version2{More: url.Values{"Expires": {"2099-01-01T00:00:00Z"}}}),
-				query("InvalidParameterCombination", 400, "The parameters Timestamp and Expires must not be used together."))
+				query("InvalidParameterCombination", 400,
+					"The parameters Timestamp and Expires must not be used together."))
 			c.Compare("token", nil, send(apitest.Version2{More: url.Values{"SecurityToken": {"made-up"}}}), unknownKey)
 			for name, o := range map[string]apitest.Version2{
 				"Timestamp": {Offset: -20 * time.Minute}, "Expires": {Offset: -20 * time.Minute, Expires: true},
 			} {
 				a := send(o)
-				if a.Status != 400 || a.Failed.Code != "RequestExpired" || !strings.HasPrefix(a.Failed.Message, "Request has expired. "+name+" date: ") {
+				if a.Status != 400 || a.Failed.Code != "RequestExpired" ||
+					!strings.HasPrefix(a.Failed.Message, "Request has expired. "+name+" date: ") {
 					t.Errorf("%s in the past: %d %+v", name, a.Status, a.Failed)
 				}
 			}
@@ -220,8 +241,10 @@ func TestSignatureVersion2(t *testing.T) {
 	// It is for Query only: JSON requests have a body that it does not cover.
 	c := newClient(t, inJSON)
 	r := c.JSONRequest("ListQueues", "{}")
-	r.URL.RawQuery = apitest.SignVersion2(t, c.NewRequest(http.MethodGet, "", ""), url.Values{}, c.Cred, apitest.Version2{}).URL.RawQuery
-	c.Compare("JSON", nil, c.Send("ListQueues", r), incomplete("Signature Version 2 is for requests of the Query protocol only."))
+	r.URL.RawQuery = apitest.SignVersion2(t, c.NewRequest(http.MethodGet, "", ""), url.Values{}, c.Cred,
+		apitest.Version2{}).URL.RawQuery
+	c.Compare("JSON", nil, c.Send("ListQueues", r),
+		incomplete("Signature Version 2 is for requests of the Query protocol only."))
 }
 
 // noPolicyAllows is what is said to those who belong to another account than the
@@ -256,19 +279,29 @@ func TestStrangersAreRefused(t *testing.T) {
 	inAll(t, func(t *testing.T, c *client) {
 		for _, name := range []string{"dlq", "other-dlq"} {
 			c.Make("CreateQueue", object{"QueueName": name})
-			c.Make("CreateQueue", object{"QueueName": "source-of-" + name, "Attributes": object{"RedrivePolicy": redrive(c.ARN(name), 1)}})
+			c.Make("CreateQueue", object{
+				"QueueName": "source-of-" + name, "Attributes": object{"RedrivePolicy": redrive(c.ARN(name), 1)},
+			})
 		}
 		c.Make("CreateQueue", object{"QueueName": "q", "tags": object{"k": "v"}})
-		c.Make("AddPermission", object{"QueueUrl": c.URL("q"), "Label": "taken", "AWSAccountIds": list{account}, "Actions": list{"PurgeQueue"}})
+		c.Make("AddPermission", object{
+			"QueueUrl": c.URL("q"), "Label": "taken", "AWSAccountIds": list{account}, "Actions": list{"PurgeQueue"},
+		})
 		c.Make("SendMessage", object{"QueueUrl": c.URL("dlq"), "MessageBody": "m"})
 		c.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "m"})
-		handle := c.Make("ReceiveMessage", object{"QueueUrl": c.URL("q"), "VisibilityTimeout": 1000})["Messages"].(list)[0].(object)["ReceiptHandle"].(string)
-		task := c.Make("StartMessageMoveTask", object{"SourceArn": c.ARN("dlq"), "DestinationArn": c.ARN("source-of-dlq"), "MaxNumberOfMessagesPerSecond": 1})["TaskHandle"].(string)
+		handle := c.Make("ReceiveMessage", object{
+			"QueueUrl": c.URL("q"), "VisibilityTimeout": 1000,
+		})["Messages"].(list)[0].(object)["ReceiptHandle"].(string)
+		task := c.Make("StartMessageMoveTask", object{
+			"SourceArn": c.ARN("dlq"), "DestinationArn": c.ARN("source-of-dlq"), "MaxNumberOfMessagesPerSecond": 1,
+		})["TaskHandle"].(string)
 		c.Make("CancelMessageMoveTask", object{"TaskHandle": task}) // so that nothing changes by itself
 		inputs := apitest.ValidInputs(c, handle, task)
 		before := dumpRegion(c)
 
-		stranger := c.As(identity.Credential{Identity: identity.Root(account, "AKIAIOSFODNN7EXAMPLE"), Secret: c.Cred.Secret})
+		stranger := c.As(identity.Credential{
+			Identity: identity.Root(account, "AKIAIOSFODNN7EXAMPLE"), Secret: c.Cred.Secret,
+		})
 		neighbour := c.As(other)
 		foreign := c.Make("ListQueues", nil)
 		for _, op := range operations {
@@ -276,7 +309,8 @@ func TestStrangersAreRefused(t *testing.T) {
 			if in == nil {
 				t.Fatalf("there is no input for %s", op)
 			}
-			for i, in := range []object{in, {}, {"QueueUrl": 1, "SourceArn": "x", "TaskHandle": "x", "MaxResults": "x"}} {
+			for i, in := range []object{in, {},
+				{"QueueUrl": 1, "SourceArn": "x", "TaskHandle": "x", "MaxResults": "x"}} {
 				want := denied("Access to the resource " + c.Base + "/ is denied.")
 				if i == 0 && op != "CreateQueue" && op != "ListQueues" { // which name no account
 					want = noPolicyAllows("anonymous", op, unsignedARN(c, op, in))

@@ -16,14 +16,17 @@ import (
 func TestTagOfShards(t *testing.T) {
 	t.Parallel()
 	s := New(Options{Catalog: newCatalog(t), Shard: &failingShard{}})
-	if _, err := invoke(t.Context(), t, s, "CreateQueue", `{"QueueName":"q","tags":{"sluice:shards":"64"}}`); err != nil {
+	if _, err := invoke(t.Context(), t, s, "CreateQueue",
+		`{"QueueName":"q","tags":{"sluice:shards":"64"}}`); err != nil {
 		t.Fatal(err)
 	}
 	for _, value := range []string{"", "0", "65", "-1", "+1", "01", "1.5", "two", " 1"} {
-		for _, call := range []string{`CreateQueue {"QueueName":"new","tags":{"sluice:shards":"%s"}}`, `TagQueue {"QueueUrl":"q","Tags":{"sluice:shards":"%s"}}`} {
+		for _, call := range []string{`CreateQueue {"QueueName":"new","tags":{"sluice:shards":"%s"}}`,
+			`TagQueue {"QueueUrl":"q","Tags":{"sluice:shards":"%s"}}`} {
 			op, input, _ := strings.Cut(call, " ")
 			_, err := invoke(t.Context(), t, s, op, fmt.Sprintf(input, value))
-			if err == nil || protocol.AsError(err).Code != "InvalidParameterValue" || !strings.Contains(err.Error(), "Must be an integer from 1 to 64.") {
+			if err == nil || protocol.AsError(err).Code != "InvalidParameterValue" ||
+				!strings.Contains(err.Error(), "Must be an integer from 1 to 64.") {
 				t.Errorf("%s with %q: %v", op, value, err)
 			}
 		}
@@ -51,14 +54,19 @@ func TestSpreadIsReported(t *testing.T) {
 		{oneShard, `{"QueueName":"q"}`, "3", "value=3 shards=1 reason=\"there are no more shards\""},
 		{sixShards, `{"QueueName":"q"}`, "6", ""},
 		{sixShards, `{"QueueName":"q"}`, "30", "value=30 shards=6 reason=\"there are no more shards\""},
-		{sixShards, `{"QueueName":"q","tags":{"sluice:shards":"30"}}`, "", "value=30 shards=6 reason=\"there are no more shards\""},
+		{sixShards, `{"QueueName":"q","tags":{"sluice:shards":"30"}}`, "",
+			"value=30 shards=6 reason=\"there are no more shards\""},
 		{sixShards, `{"QueueName":"q","tags":{"sluice:shards":"4"}}`, "", ""},
-		{sixShards, `{"QueueName":"q.fifo","Attributes":{"FifoQueue":"true"},"tags":{"sluice:shards":"2"}}`, "", "value=2 shards=1 reason=\"a FIFO queue is spread only"},
+		{sixShards, `{"QueueName":"q.fifo","Attributes":{"FifoQueue":"true"},"tags":{"sluice:shards":"2"}}`, "",
+			"value=2 shards=1 reason=\"a FIFO queue is spread only"},
 		{sixShards, `{"QueueName":"q.fifo",` + groups + `,"tags":{"sluice:shards":"2"}}`, "", ""},
-		{sixShards, `{"QueueName":"q.fifo",` + groups + `,"tags":{"sluice:shards":"2"}}`, "4", "value=4 shards=2 reason=\"a FIFO queue keeps"},
+		{sixShards, `{"QueueName":"q.fifo",` + groups + `,"tags":{"sluice:shards":"2"}}`, "4",
+			"value=4 shards=2 reason=\"a FIFO queue keeps"},
 	} {
 		var log strings.Builder
-		s := New(Options{Catalog: newCatalogOf(t, tc.place), Shard: &failingShard{}, Log: slog.New(slog.NewTextHandler(&log, nil))})
+		s := New(Options{
+			Catalog: newCatalogOf(t, tc.place), Shard: &failingShard{}, Log: slog.New(slog.NewTextHandler(&log, nil)),
+		})
 		call := func(op, input string) {
 			t.Helper()
 			if _, err := invoke(t.Context(), t, s, op, input); err != nil {
@@ -72,7 +80,8 @@ func TestSpreadIsReported(t *testing.T) {
 			call("TagQueue", `{"QueueUrl":"`+name+`","Tags":{"sluice:shards":"`+tc.shard+`"}}`)
 			call("TagQueue", `{"QueueUrl":"`+name+`","Tags":{"team":"a"}}`) // of which there is nothing to say
 		}
-		if lines := strings.Count(log.String(), "\n"); (lines == 1) != (tc.want != "") || lines > 1 || !strings.Contains(log.String(), tc.want) {
+		if lines := strings.Count(log.String(), "\n"); (lines == 1) != (tc.want != "") || lines > 1 ||
+			!strings.Contains(log.String(), tc.want) {
 			t.Errorf("%s, tagged with %q: the log says %q, want %q", tc.create, tc.shard, &log, tc.want)
 		}
 	}
@@ -88,7 +97,8 @@ func TestReservedTagsCanBeRemoved(t *testing.T) {
 	}
 	n := queueNamed(c, "q").Name
 	err := c.Change(t.Context(), func(tx *catalog.Tx) error {
-		_, err := tx.Update(n, c.Find(n).ID, func(q *catalog.Queue) error { q.Tags = map[string]string{"sluice:shrads": "4"}; return nil })
+		_, err := tx.Update(n, c.Find(n).ID,
+			func(q *catalog.Queue) error { q.Tags = map[string]string{"sluice:shrads": "4"}; return nil })
 		return err
 	})
 	if err != nil {
@@ -113,7 +123,8 @@ func TestSpreadQueueKeepsItsScope(t *testing.T) {
 	for i, shards := range [][]int{nil, {3}, {3, 1, 2}} {
 		name := fmt.Sprintf("q%d.fifo", i)
 		_, err := invoke(t.Context(), t, s, "CreateQueue",
-			`{"QueueName":"`+name+`","Attributes":{"FifoQueue":"true","DeduplicationScope":"messageGroup","FifoThroughputLimit":"perMessageGroupId"}}`)
+			`{"QueueName":"`+name+
+				`","Attributes":{"FifoQueue":"true","DeduplicationScope":"messageGroup","FifoThroughputLimit":"perMessageGroupId"}}`)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,11 +137,13 @@ func TestSpreadQueueKeepsItsScope(t *testing.T) {
 			t.Fatal(err)
 		}
 		set := func(attributes string) error {
-			_, err := invoke(t.Context(), t, s, "SetQueueAttributes", `{"QueueUrl":"`+name+`","Attributes":{`+attributes+`}}`)
+			_, err := invoke(t.Context(), t, s, "SetQueueAttributes",
+				`{"QueueUrl":"`+name+`","Attributes":{`+attributes+`}}`)
 			return err
 		}
 		err = set(`"DeduplicationScope":"queue","FifoThroughputLimit":"perQueue"`)
-		if spread := len(shards) > 1; (err != nil) != spread || spread && protocol.AsError(err).Code != "InvalidAttributeValue" {
+		if spread := len(shards) > 1; (err != nil) != spread ||
+			spread && protocol.AsError(err).Code != "InvalidAttributeValue" {
 			t.Errorf("on shards %v: %v", shards, err)
 		}
 		if err := set(`"VisibilityTimeout":"5"`); err != nil {

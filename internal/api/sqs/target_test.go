@@ -23,7 +23,8 @@ func TestInternalQueuesHaveNoName(t *testing.T) {
 					t.Errorf("%s means %v", arn, got)
 				}
 			}
-			for _, url := range []string{n.Queue, "/" + n.Queue, "//" + n.Queue, "http://h/" + account + "/" + n.Queue, "http://h//" + n.Queue, account + "/" + n.Queue} {
+			for _, url := range []string{n.Queue, "/" + n.Queue, "//" + n.Queue, "http://h/" + account + "/" + n.Queue,
+				"http://h//" + n.Queue, account + "/" + n.Queue} {
 				if got, err := target(c, url); err == nil && got.Internal() {
 					t.Errorf("%s means %v", url, got)
 				}

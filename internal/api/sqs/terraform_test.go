@@ -41,7 +41,8 @@ type configuration struct {
 // usual are the attributes that the provider sends of every queue.
 func usual(more map[string]string) map[string]string {
 	all := map[string]string{
-		"DelaySeconds": "0", "MaximumMessageSize": "262144", "MessageRetentionPeriod": "345600", "ReceiveMessageWaitTimeSeconds": "0", "VisibilityTimeout": "30",
+		"DelaySeconds": "0", "MaximumMessageSize": "262144", "MessageRetentionPeriod": "345600",
+		"ReceiveMessageWaitTimeSeconds": "0", "VisibilityTimeout": "30",
 	}
 	maps.Copy(all, more)
 	return all
@@ -192,7 +193,8 @@ func newProvider(t *testing.T) (*provider, *apitest.Clock) {
 func queueARN(name string) string { return "arn:aws:sqs:us-east-1:" + account + ":" + name }
 
 func sending(name string) string {
-	return `{"Statement":[{"Action":"sqs:SendMessage","Effect":"Allow","Principal":{"AWS":"` + otherAccount + `"},"Resource":"` + queueARN(name) + `","Sid":"send"}],"Version":"2012-10-17"}`
+	return `{"Statement":[{"Action":"sqs:SendMessage","Effect":"Allow","Principal":{"AWS":"` + otherAccount +
+		`"},"Resource":"` + queueARN(name) + `","Sid":"send"}],"Version":"2012-10-17"}`
 }
 
 func redriving(dead string, most int) string {
@@ -214,15 +216,34 @@ func TestQueueInTerraform(t *testing.T) {
 	// KMS keys and the keys of the service exclude each other: the provider sends nothing of the one that is not named.
 	standard := []configuration{
 		{usual(nil), nil},
-		{usual(map[string]string{"DelaySeconds": "90", "MaximumMessageSize": "1048576", "MessageRetentionPeriod": "1209600", "ReceiveMessageWaitTimeSeconds": "20", "VisibilityTimeout": "43200"}), map[string]string{"team": "red", "cost": "1"}},
-		{usual(map[string]string{"Policy": sending("jobs"), "RedrivePolicy": redriving("dead", 4), "SqsManagedSseEnabled": "false"}), map[string]string{"team": "blue", "env": "prod"}},
-		{usual(map[string]string{"Policy": sending("jobs"), "RedrivePolicy": redriving("dead", 1000), "KmsMasterKeyId": "alias/aws/sqs", "KmsDataKeyReusePeriodSeconds": "300"}), map[string]string{"team": "blue"}},
-		{usual(map[string]string{"RedriveAllowPolicy": `{"redrivePermission":"byQueue","sourceQueueArns":["` + queueARN("dead") + `"]}`}), nil},
+		{usual(map[string]string{
+			"DelaySeconds": "90", "MaximumMessageSize": "1048576", "MessageRetentionPeriod": "1209600",
+			"ReceiveMessageWaitTimeSeconds": "20", "VisibilityTimeout": "43200",
+		}), map[string]string{"team": "red", "cost": "1"}},
+		{usual(map[string]string{
+			"Policy": sending("jobs"), "RedrivePolicy": redriving("dead", 4), "SqsManagedSseEnabled": "false",
+		}), map[string]string{"team": "blue", "env": "prod"}},
+		{usual(map[string]string{
+			"Policy": sending("jobs"), "RedrivePolicy": redriving("dead", 1000), "KmsMasterKeyId": "alias/aws/sqs",
+			"KmsDataKeyReusePeriodSeconds": "300",
+		}), map[string]string{"team": "blue"}},
+		{usual(map[string]string{
+			"RedriveAllowPolicy": `{"redrivePermission":"byQueue","sourceQueueArns":["` + queueARN("dead") + `"]}`,
+		}), nil},
 	}
 	fifo := []configuration{
-		{usual(map[string]string{"FifoQueue": "true", "ContentBasedDeduplication": "false", "DeduplicationScope": "queue", "FifoThroughputLimit": "perQueue"}), nil},
-		{usual(map[string]string{"FifoQueue": "true", "ContentBasedDeduplication": "true", "DeduplicationScope": "messageGroup", "FifoThroughputLimit": "perMessageGroupId"}), map[string]string{"team": "red"}},
-		{usual(map[string]string{"FifoQueue": "true", "ContentBasedDeduplication": "true", "DeduplicationScope": "queue", "FifoThroughputLimit": "perQueue", "RedrivePolicy": redriving("dead.fifo", 4)}), nil},
+		{usual(map[string]string{
+			"FifoQueue": "true", "ContentBasedDeduplication": "false", "DeduplicationScope": "queue",
+			"FifoThroughputLimit": "perQueue",
+		}), nil},
+		{usual(map[string]string{
+			"FifoQueue": "true", "ContentBasedDeduplication": "true", "DeduplicationScope": "messageGroup",
+			"FifoThroughputLimit": "perMessageGroupId",
+		}), map[string]string{"team": "red"}},
+		{usual(map[string]string{
+			"FifoQueue": "true", "ContentBasedDeduplication": "true", "DeduplicationScope": "queue",
+			"FifoThroughputLimit": "perQueue", "RedrivePolicy": redriving("dead.fifo", 4),
+		}), nil},
 	}
 	for name, configurations := range map[string][]configuration{"jobs": standard, "jobs.fifo": fifo} {
 		u := p.create(name, configurations[0], nil)
@@ -256,10 +277,12 @@ func TestQueuePoliciesInTerraform(t *testing.T) {
 		queue           *string
 		want            [2]string
 	}{
-		{"aws_sqs_queue_policy", "Policy", u, [2]string{sending("jobs"), strings.Replace(sending("jobs"), "sqs:SendMessage", "sqs:ReceiveMessage", 1)}},
+		{"aws_sqs_queue_policy", "Policy", u,
+			[2]string{sending("jobs"), strings.Replace(sending("jobs"), "sqs:SendMessage", "sqs:ReceiveMessage", 1)}},
 		{"aws_sqs_queue_redrive_policy", "RedrivePolicy", u, [2]string{redriving("dead", 4), redriving("dead", 5)}},
 		{"aws_sqs_queue_redrive_allow_policy", "RedriveAllowPolicy", dead, [2]string{
-			`{"redrivePermission":"byQueue","sourceQueueArns":["` + queueARN("jobs") + `"]}`, `{"redrivePermission":"denyAll"}`,
+			`{"redrivePermission":"byQueue","sourceQueueArns":["` + queueARN("jobs") + `"]}`,
+			`{"redrivePermission":"denyAll"}`,
 		}},
 	} {
 		name := types.QueueAttributeName(r.attribute)
@@ -308,20 +331,25 @@ func TestQueueDataSourcesInTerraform(t *testing.T) {
 	p, _ := newProvider(t)
 	var want []string
 	for i := range 7 {
-		want = append(want, *p.create(fmt.Sprint("orders-", i), configuration{attributes: usual(nil), tags: map[string]string{"n": fmt.Sprint(i)}}, nil))
+		want = append(want,
+			*p.create(fmt.Sprint("orders-", i),
+				configuration{attributes: usual(nil), tags: map[string]string{"n": fmt.Sprint(i)}}, nil))
 	}
 	p.create("others", configuration{attributes: usual(nil)}, nil)
 	out, err := p.GetQueueUrl(p.Ctx, &sqs.GetQueueUrlInput{QueueName: aws.String("orders-3")})
 	u := apitest.Must(t, out, err).QueueUrl
 	got, _ := p.read(u, types.QueueAttributeNameQueueArn)
 	tags, err := p.ListQueueTags(p.Ctx, &sqs.ListQueueTagsInput{QueueUrl: u})
-	if apitest.Must(t, tags, err).Tags["n"] != "3" || *u != want[3] || !maps.Equal(got, map[string]string{"QueueArn": queueARN("orders-3")}) {
+	if apitest.Must(t, tags, err).Tags["n"] != "3" || *u != want[3] ||
+		!maps.Equal(got, map[string]string{"QueueArn": queueARN("orders-3")}) {
 		t.Errorf("the queue is %s, %v, with the tags %v", *u, got, tags.Tags)
 	}
 	_, err = p.GetQueueUrl(p.Ctx, &sqs.GetQueueUrlInput{QueueName: aws.String("nobody")})
 	apitest.Refused[*types.QueueDoesNotExist](t, err, "AWS.SimpleQueueService.NonExistentQueue")
 	var found []string
-	for pages := sqs.NewListQueuesPaginator(p.Client, &sqs.ListQueuesInput{QueueNamePrefix: aws.String("orders-"), MaxResults: aws.Int32(3)}); pages.HasMorePages(); {
+	for pages := sqs.NewListQueuesPaginator(p.Client, &sqs.ListQueuesInput{
+		QueueNamePrefix: aws.String("orders-"), MaxResults: aws.Int32(3),
+	}); pages.HasMorePages(); {
 		page, err := pages.NextPage(p.Ctx)
 		found = append(found, apitest.Must(t, page, err).QueueUrls...)
 	}

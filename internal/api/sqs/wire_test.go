@@ -36,11 +36,13 @@ func TestMalformedJSON(t *testing.T) {
 		{"ListQueues", `{"MaxResults":"1"}`, "STRING_VALUE can not be converted to an Integer"},
 		{"ListQueues", `{"MaxResults":1.5}`, "DECIMAL_VALUE can not be converted to an Integer"},
 		{"ListQueues", `{"MaxResults":4294967297}`, "NUMBER_VALUE can not be converted to an Integer"},
-		{"CreateQueue", `{"QueueName":"new","Attributes":{"DelaySeconds":5}}`, "NUMBER_VALUE can not be converted to a String"},
+		{"CreateQueue", `{"QueueName":"new","Attributes":{"DelaySeconds":5}}`,
+			"NUMBER_VALUE can not be converted to a String"},
 		{"CreateQueue", `{"QueueName":"new","tags":[]}`, "Start of list found where not expected"},
 		{"SendMessageBatch", `{"QueueUrl":"q","Entries":{}}`, "Start of structure or map found where not expected."},
 		{"SendMessageBatch", `{"QueueUrl":"q","Entries":[null]}`, "NULL_VALUE found in a list"},
-		{"SendMessage", `{"QueueUrl":"q","MessageBody":"m","MessageAttributes":{"a":{"DataType":"Binary","BinaryValue":"no base64"}}}`,
+		{"SendMessage",
+			`{"QueueUrl":"q","MessageBody":"m","MessageAttributes":{"a":{"DataType":"Binary","BinaryValue":"no base64"}}}`,
 			"The value of a blob is not valid Base64."},
 	} {
 		r := c.JSONRequest(tc.op, tc.body)
@@ -51,7 +53,8 @@ func TestMalformedJSON(t *testing.T) {
 	for _, body := range []string{`\ud800`, `\udc00\ud800`, `a\udfffb`} {
 		r := c.JSONRequest("SendMessage", `{"QueueUrl":"q","MessageBody":"`+body+`"}`)
 		c.Sign(r)
-		c.Compare(body, nil, c.Send("SendMessage", r), modelled("InvalidMessageContents", "InvalidMessageContents", 400, badContents))
+		c.Compare(body, nil, c.Send("SendMessage", r),
+			modelled("InvalidMessageContents", "InvalidMessageContents", 400, badContents))
 	}
 	c.OK("ListQueues", nil, object{"QueueUrls": list{c.URL("q")}})
 	c.OK("ReceiveMessage", object{"QueueUrl": "q"}, object{})
@@ -75,7 +78,8 @@ func TestUnknownOperation(t *testing.T) {
 	t.Parallel()
 	inAll(t, func(t *testing.T, c *client) {
 		unknown := func(op string) refusal {
-			return generic("UnknownOperationException", "InvalidAction", 400, "The action "+op+" is not valid for this endpoint.")
+			return generic("UnknownOperationException", "InvalidAction", 400,
+				"The action "+op+" is not valid for this endpoint.")
 		}
 		for _, op := range []string{"FooBar", "sendMessage", "SendMessages", "PeekMessage", `<a>&"`} {
 			c.Fails(op, nil, unknown(op))
@@ -121,9 +125,11 @@ func TestQueueAddresses(t *testing.T) {
 		for _, u := range []string{
 			c.URL("q"), "q", account + "/q", "/" + account + "/q", c.URL("q") + "/",
 			"http://localhost:4566/" + account + "/q", "https://queue.amazonaws.com/" + account + "/q",
-			"https://sqs." + c.Region + ".amazonaws.com/" + account + "/q", "https://" + c.Region + ".queue.amazonaws.com/" + account + "/q",
+			"https://sqs." + c.Region + ".amazonaws.com/" + account + "/q",
+			"https://" + c.Region + ".queue.amazonaws.com/" + account + "/q",
 			"https://sqs.eu-fake-99.amazonaws.com/" + account + "/q",
-			"https://sqs.us-east-1.example.com/" + account + "/q", "http://localhost:4566/queue/us-east-1/" + account + "/q",
+			"https://sqs.us-east-1.example.com/" + account + "/q",
+			"http://localhost:4566/queue/us-east-1/" + account + "/q",
 			"ftp://[::1]:1/a/b/c/" + account + "/q",
 		} {
 			c.OK("GetQueueAttributes", object{"QueueUrl": u, "AttributeNames": names}, want)
@@ -132,12 +138,17 @@ func TestQueueAddresses(t *testing.T) {
 			return
 		}
 		c.Make("CreateQueue", object{"QueueName": "other"})
-		for _, path := range []string{"/" + account + "/q", "/" + account + "/q/", "/q", "/some/prefix/" + account + "/q"} {
+		for _, path := range []string{"/" + account + "/q", "/" + account + "/q/", "/q",
+			"/some/prefix/" + account + "/q"} {
 			on := c.At(path)
 			on.OK("GetQueueAttributes", object{"AttributeNames": names}, want)
-			on.OK("GetQueueAttributes", object{"QueueUrl": c.URL("other"), "AttributeNames": names}, object{"Attributes": object{"QueueArn": c.ARN("other")}})
+			on.OK("GetQueueAttributes", object{"QueueUrl": c.URL("other"), "AttributeNames": names}, object{
+				"Attributes": object{"QueueArn": c.ARN("other")},
+			})
 			on.OK("GetQueueUrl", object{"QueueName": "q"}, object{"QueueUrl": c.URL("q")})
-			on.OK("GetQueueUrl", object{"QueueName": "other", "QueueOwnerAWSAccountId": account}, object{"QueueUrl": c.URL("other")})
+			on.OK("GetQueueUrl", object{"QueueName": "other", "QueueOwnerAWSAccountId": account}, object{
+				"QueueUrl": c.URL("other"),
+			})
 		}
 		on := c.At("/" + account + "/q")
 		on.Make("SendMessage", object{"MessageBody": "m"})
@@ -157,7 +168,9 @@ func TestAPIVersions(t *testing.T) {
 		for i, version := range []string{"2008-01-01", "2009-02-01", "2011-10-01", "2012-11-05", ""} {
 			c.Version = version
 			name := fmt.Sprint("q", i)
-			c.OK("CreateQueue", object{"QueueName": name, "DefaultVisibilityTimeout": 40}, object{"QueueUrl": c.URL(name)})
+			c.OK("CreateQueue", object{"QueueName": name, "DefaultVisibilityTimeout": 40}, object{
+				"QueueUrl": c.URL(name),
+			})
 			names = append(names, name)
 			var urls list
 			for _, n := range names {
@@ -165,9 +178,13 @@ func TestAPIVersions(t *testing.T) {
 			}
 			c.OK("ListQueues", nil, object{"QueueUrls": urls})
 			on := c.At("/" + account + "/" + name)
-			on.OK("GetQueueAttributes", object{"AttributeName": "VisibilityTimeout"}, object{"Attributes": object{"VisibilityTimeout": 40}})
+			on.OK("GetQueueAttributes", object{"AttributeName": "VisibilityTimeout"}, object{
+				"Attributes": object{"VisibilityTimeout": 40},
+			})
 			on.OK("SetQueueAttributes", object{"Attribute.Name": "VisibilityTimeout", "Attribute.Value": 35}, object{})
-			on.OK("GetQueueAttributes", object{"AttributeName.1": "VisibilityTimeout"}, object{"Attributes": object{"VisibilityTimeout": 35}})
+			on.OK("GetQueueAttributes", object{"AttributeName.1": "VisibilityTimeout"}, object{
+				"Attributes": object{"VisibilityTimeout": 35},
+			})
 			on.Make("SendMessage", object{"MessageBody": "m"})
 			m := on.Make("ReceiveMessage", object{"AttributeName": "All"})["Messages"].(list)[0].(object)
 			if m["Attributes"].(object)["ApproximateReceiveCount"] != "1" {
@@ -179,13 +196,18 @@ func TestAPIVersions(t *testing.T) {
 		c.Version = "2012-11-05"
 		// The parameter for the timeout is checked as the attribute is.
 		c.Fails("CreateQueue", object{"QueueName": "q0", "DefaultVisibilityTimeout": 41},
-			modelled("QueueNameExists", "QueueAlreadyExists", 400, "A queue already exists with the same name and a different value for attribute VisibilityTimeout"))
+			modelled("QueueNameExists", "QueueAlreadyExists", 400,
+				"A queue already exists with the same name and a different value for attribute VisibilityTimeout"))
 		c.Fails("CreateQueue", object{"QueueName": "new", "DefaultVisibilityTimeout": "x"},
 			attributeValue("Invalid value for the parameter VisibilityTimeout. Reason: Must be an integer from 0 to 43200."))
 		c.Version = "2012-11-06"
-		c.Fails("ListQueues", nil, refusal{Code: "NoSuchVersion", Status: 400, Message: "The version 2012-11-06 does not exist for this web service."})
+		c.Fails("ListQueues", nil, refusal{
+			Code: "NoSuchVersion", Status: 400, Message: "The version 2012-11-06 does not exist for this web service.",
+		})
 		c.Version = "latest"
-		c.Fails("ListQueues", nil, refusal{Code: "MalformedVersion", Status: 400, Message: "The version latest is not a date of the form YYYY-MM-DD."})
+		c.Fails("ListQueues", nil, refusal{
+			Code: "MalformedVersion", Status: 400, Message: "The version latest is not a date of the form YYYY-MM-DD.",
+		})
 	}
 }
 
@@ -194,7 +216,9 @@ func TestSpellings(t *testing.T) {
 	t.Parallel()
 	for _, d := range []apitest.Dialect{inForm, inURL} {
 		c := newClient(t, d)
-		c.Make("CreateQueue", object{"QueueName": "q", "Tags.1.Key": "a", "Tags.1.Value": "1", "Tags.2.Value": "2", "Tags.2.Key": "b"})
+		c.Make("CreateQueue", object{
+			"QueueName": "q", "Tags.1.Key": "a", "Tags.1.Value": "1", "Tags.2.Value": "2", "Tags.2.Key": "b",
+		})
 		c.OK("ListQueueTags", object{"QueueUrl": "q"}, object{"Tags": object{"a": "1", "b": "2"}})
 		c.Make("TagQueue", object{"QueueUrl": "q", "Tags.7.Value": "3", "Tags.7.Key": "c"})
 		c.Make("TagQueue", object{"QueueUrl": "q", "Tag.Key": "d", "Tag.Value": "4"})
@@ -203,23 +227,42 @@ func TestSpellings(t *testing.T) {
 		c.OK("ListQueueTags", object{"QueueUrl": "q"}, object{"Tags": object{"c": "3", "d": "4"}})
 
 		c.Make("SetQueueAttributes", object{"QueueUrl": "q", "Attribute.Value": "1", "Attribute.Name": "DelaySeconds"})
-		c.Make("SetQueueAttributes", object{"QueueUrl": "q", "Attribute.3.Value": "44", "Attribute.3.Name": "VisibilityTimeout"})
-		c.OK("GetQueueAttributes", object{"QueueUrl": "q", "AttributeName.1": "DelaySeconds", "AttributeName.02": "VisibilityTimeout"},
+		c.Make("SetQueueAttributes", object{
+			"QueueUrl": "q", "Attribute.3.Value": "44", "Attribute.3.Name": "VisibilityTimeout",
+		})
+		c.OK("GetQueueAttributes",
+			object{"QueueUrl": "q", "AttributeName.1": "DelaySeconds", "AttributeName.02": "VisibilityTimeout"},
 			object{"Attributes": object{"DelaySeconds": 1, "VisibilityTimeout": 44}})
-		c.Make("SetQueueAttributes", object{"QueueUrl": "q", "Attribute.1.Name": "DelaySeconds", "Attribute.1.Value": 0})
+		c.Make("SetQueueAttributes", object{
+			"QueueUrl": "q", "Attribute.1.Name": "DelaySeconds", "Attribute.1.Value": 0,
+		})
 
 		// The timer of 2011: the modelled name is DelaySeconds.
-		c.Make("SendMessage", object{"QueueUrl": "q", "MessageBody": "m", "Attribute.Name": "DelaySeconds", "Attribute.Value": 45})
-		c.Make("SendMessage", object{"QueueUrl": "q", "MessageBody": "m", "DelaySeconds": 0, "Attribute.1.Name": "DelaySeconds", "Attribute.1.Value": 45})
-		c.OK("GetQueueAttributes", object{"QueueUrl": "q", "AttributeName.1": "ApproximateNumberOfMessages", "AttributeName.2": "ApproximateNumberOfMessagesDelayed"},
+		c.Make("SendMessage", object{
+			"QueueUrl": "q", "MessageBody": "m", "Attribute.Name": "DelaySeconds", "Attribute.Value": 45,
+		})
+		c.Make("SendMessage", object{
+			"QueueUrl": "q", "MessageBody": "m", "DelaySeconds": 0, "Attribute.1.Name": "DelaySeconds",
+			"Attribute.1.Value": 45,
+		})
+		c.OK("GetQueueAttributes",
+			object{
+				"QueueUrl": "q", "AttributeName.1": "ApproximateNumberOfMessages",
+				"AttributeName.2": "ApproximateNumberOfMessagesDelayed",
+			},
 			object{"Attributes": object{"ApproximateNumberOfMessages": 1, "ApproximateNumberOfMessagesDelayed": 1}})
-		c.Fails("SendMessage", object{"QueueUrl": "q", "MessageBody": "m", "Attribute.Name": "DelaySeconds", "Attribute.Value": "soon"},
+		c.Fails("SendMessage",
+			object{"QueueUrl": "q", "MessageBody": "m", "Attribute.Name": "DelaySeconds", "Attribute.Value": "soon"},
 			invalid("Value soon for parameter DelaySeconds is invalid. Reason: DelaySeconds must be an integer."))
-		c.Fails("SendMessage", object{"QueueUrl": "q", "MessageBody": "m", "Attribute.Name": "DelaySeconds", "Attribute.Value": "901"},
+		c.Fails("SendMessage",
+			object{"QueueUrl": "q", "MessageBody": "m", "Attribute.Name": "DelaySeconds", "Attribute.Value": "901"},
 			invalid("Value 901 for parameter DelaySeconds is invalid. Reason: DelaySeconds must be >= 0 and <= 900."))
 
-		m := c.Make("ReceiveMessage", object{"QueueUrl": "q", "AttributeName.1": "SenderId", "MessageSystemAttributeName.1": "ApproximateReceiveCount"})
-		if err := apitest.Match(object{"SenderId": account, "ApproximateReceiveCount": 1}, m["Messages"].(list)[0].(object)["Attributes"]); err != nil {
+		m := c.Make("ReceiveMessage", object{
+			"QueueUrl": "q", "AttributeName.1": "SenderId", "MessageSystemAttributeName.1": "ApproximateReceiveCount",
+		})
+		if err := apitest.Match(object{"SenderId": account, "ApproximateReceiveCount": 1},
+			m["Messages"].(list)[0].(object)["Attributes"]); err != nil {
 			t.Error(err)
 		}
 	}
@@ -233,28 +276,44 @@ func TestMalformedParameters(t *testing.T) {
 		c.Make("CreateQueue", object{"QueueName": "q"})
 		before := dumpRegion(c)
 		for _, tc := range []refusalCase{
-			{"SetQueueAttributes", object{"QueueUrl": "q", "Attribute.Name": "DelaySeconds"}, missing("Attribute.Value")},
-			{"SetQueueAttributes", object{"QueueUrl": "q", "Attribute.1.Name": "DelaySeconds"}, missing("Attribute.1.Value")},
+			{"SetQueueAttributes", object{"QueueUrl": "q", "Attribute.Name": "DelaySeconds"},
+				missing("Attribute.Value")},
+			{"SetQueueAttributes", object{"QueueUrl": "q", "Attribute.1.Name": "DelaySeconds"},
+				missing("Attribute.1.Value")},
 			{"SetQueueAttributes", object{"QueueUrl": "q", "Attribute.1.Value": "1"}, missing("Attribute.1.Name")},
-			{"SetQueueAttributes", object{"QueueUrl": "q", "Attributes.1.Name": "DelaySeconds", "Attributes.1.Value": "1"}, missing("Attribute.Name")},
+			{"SetQueueAttributes",
+				object{"QueueUrl": "q", "Attributes.1.Name": "DelaySeconds", "Attributes.1.Value": "1"},
+				missing("Attribute.Name")},
 			{"TagQueue", object{"QueueUrl": "q", "Tag.1.Key": "a"}, missing("Tag.1.Value")},
-			{"CreateQueue", object{"QueueName": "new", "Attribute.2.Name": "DelaySeconds"}, missing("Attribute.2.Value")},
-			{"SendMessage", object{"QueueUrl": "q", "MessageBody": "m", "DelaySeconds": "1.5"}, invalid("Value 1.5 for parameter DelaySeconds is invalid. Reason: Must be an integer.")},
-			{"SendMessage", object{"QueueUrl": "q", "MessageBody": "m", "MessageAttribute.1.Name": "a"}, missing("MessageAttribute.1.Value")},
-			{"SendMessage", object{"QueueUrl": "q", "MessageBody": "m", "MessageAttribute.1.Name": "a", "MessageAttribute.1.Value.DataType": "Binary",
-				"MessageAttribute.1.Value.BinaryValue": "?"}, invalid("Value ? for parameter MessageAttribute.1.Value.BinaryValue is invalid. Reason: Must be valid Base64.")},
-			{"ReceiveMessage", object{"QueueUrl": "q", "MaxNumberOfMessages": "many"}, invalid("Value many for parameter MaxNumberOfMessages is invalid. Reason: Must be an integer.")},
-			{"ReceiveMessage", object{"QueueUrl": "q", "WaitTimeSeconds": ""}, invalid("Value  for parameter WaitTimeSeconds is invalid. Reason: Must be an integer.")},
-			{"ReceiveMessage", object{"QueueUrl": "q", "VisibilityTimeout": "99999999999"}, invalid("Value 99999999999 for parameter VisibilityTimeout is invalid. Reason: Must be an integer.")},
-			{"ReceiveMessage", object{"QueueUrl": "q", "AttributeName.99999999999": "All"}, invalid("The index of the parameter AttributeName.99999999999 is too large.")},
-			{"ListQueues", object{"MaxResults": "x"}, invalid("Value x for parameter MaxResults is invalid. Reason: Must be an integer.")},
+			{"CreateQueue", object{"QueueName": "new", "Attribute.2.Name": "DelaySeconds"},
+				missing("Attribute.2.Value")},
+			{"SendMessage", object{"QueueUrl": "q", "MessageBody": "m", "DelaySeconds": "1.5"},
+				invalid("Value 1.5 for parameter DelaySeconds is invalid. Reason: Must be an integer.")},
+			{"SendMessage", object{"QueueUrl": "q", "MessageBody": "m", "MessageAttribute.1.Name": "a"},
+				missing("MessageAttribute.1.Value")},
+			{"SendMessage",
+				object{"QueueUrl": "q", "MessageBody": "m", "MessageAttribute.1.Name": "a",
+					"MessageAttribute.1.Value.DataType":    "Binary",
+					"MessageAttribute.1.Value.BinaryValue": "?"},
+				invalid("Value ? for parameter MessageAttribute.1.Value.BinaryValue is invalid. Reason: Must be valid Base64.")},
+			{"ReceiveMessage", object{"QueueUrl": "q", "MaxNumberOfMessages": "many"},
+				invalid("Value many for parameter MaxNumberOfMessages is invalid. Reason: Must be an integer.")},
+			{"ReceiveMessage", object{"QueueUrl": "q", "WaitTimeSeconds": ""},
+				invalid("Value  for parameter WaitTimeSeconds is invalid. Reason: Must be an integer.")},
+			{"ReceiveMessage", object{"QueueUrl": "q", "VisibilityTimeout": "99999999999"},
+				invalid("Value 99999999999 for parameter VisibilityTimeout is invalid. Reason: Must be an integer.")},
+			{"ReceiveMessage", object{"QueueUrl": "q", "AttributeName.99999999999": "All"},
+				invalid("The index of the parameter AttributeName.99999999999 is too large.")},
+			{"ListQueues", object{"MaxResults": "x"},
+				invalid("Value x for parameter MaxResults is invalid. Reason: Must be an integer.")},
 		} {
 			c.Fails(tc.op, tc.in, tc.want)
 		}
 		// Bytes that are no text.
 		r := c.FormRequest(d, "Action=SendMessage&Version=2012-11-05&QueueUrl=q&MessageBody=a%ffb")
 		c.Sign(r)
-		c.Compare("%ff", nil, c.Send("SendMessage", r), modelled("InvalidMessageContents", "InvalidMessageContents", 400, badContents))
+		c.Compare("%ff", nil, c.Send("SendMessage", r),
+			modelled("InvalidMessageContents", "InvalidMessageContents", 400, badContents))
 
 		// Escapes that are none: in the URL the signature cannot be checked,
 		// in the body the parameters cannot be read.
@@ -271,7 +330,9 @@ func TestMalformedParameters(t *testing.T) {
 	c := newClient(t, inForm)
 	r := c.FormRequest(inForm, "Version=2012-11-05")
 	c.Sign(r)
-	c.Compare("no action", nil, c.Send("", r), refusal{Code: "MissingAction", Status: 400, Message: "The request must contain the parameter Action."})
+	c.Compare("no action", nil, c.Send("", r), refusal{
+		Code: "MissingAction", Status: 400, Message: "The request must contain the parameter Action.",
+	})
 	r = c.NewRequest(http.MethodPost, "", "<soap/>")
 	r.Header.Set("Content-Type", "text/xml")
 	c.Sign(r)
@@ -280,7 +341,9 @@ func TestMalformedParameters(t *testing.T) {
 	r = c.NewRequest(http.MethodPut, "?Action=ListQueues", "")
 	c.Sign(r)
 	a := c.Send("", r)
-	c.Compare("PUT", nil, a, refusal{Code: "InvalidHttpRequest", Status: 405, Message: "The HTTP method PUT is not supported; use GET or POST."})
+	c.Compare("PUT", nil, a, refusal{
+		Code: "InvalidHttpRequest", Status: 405, Message: "The HTTP method PUT is not supported; use GET or POST.",
+	})
 	if a.Header.Get("Allow") != "GET, POST" {
 		t.Errorf("Allow is %q", a.Header.Get("Allow"))
 	}
@@ -302,7 +365,8 @@ func TestNoAction(t *testing.T) {
 			body := make([]byte, 100)
 			n, _ := response.Body.Read(body)
 			response.Body.Close()
-			if response.StatusCode != 404 || string(body[:n]) != "<UnknownOperationException/>" || response.Header.Get("x-amzn-RequestId") == "" {
+			if response.StatusCode != 404 || string(body[:n]) != "<UnknownOperationException/>" ||
+				response.Header.Get("x-amzn-RequestId") == "" {
 				t.Errorf("GET %s, Accept %q: %d %s", path, accept, response.StatusCode, body[:n])
 			}
 		}
@@ -345,10 +409,12 @@ func TestAcceptJSON(t *testing.T) {
 		if got := call("GetQueueUrl", object{"QueueName": "q"}, 200); got["QueueUrl"] != c.URL("q") {
 			t.Errorf("GetQueueUrl: %v", got)
 		}
-		if got := call("GetQueueAttributes", object{"QueueUrl": "q", "AttributeNames": list{"QueueArn"}}, 200); fmt.Sprint(got["Attributes"]) != "[map[Name:QueueArn Value:"+c.ARN("q")+"]]" {
+		if got := call("GetQueueAttributes", object{"QueueUrl": "q", "AttributeNames": list{"QueueArn"}},
+			200); fmt.Sprint(got["Attributes"]) != "[map[Name:QueueArn Value:"+c.ARN("q")+"]]" {
 			t.Errorf("GetQueueAttributes: %v", got)
 		}
-		call("SendMessage", object{"QueueUrl": "q", "MessageBody": "<m>", "MessageAttributes": object{"a": text("b")}}, 200)
+		call("SendMessage", object{"QueueUrl": "q", "MessageBody": "<m>", "MessageAttributes": object{"a": text("b")}},
+			200)
 		got := call("ReceiveMessage", object{"QueueUrl": "q", "MessageAttributeNames": list{"All"}}, 200)
 		messages, _ := got["messages"].([]any)
 		if len(messages) != 1 || messages[0].(object)["Body"] != "<m>" {
@@ -468,7 +534,8 @@ func TestGuideExamples(t *testing.T) {
 			&Version=2012-11-05
 			&Expires=` + expires},
 		// Query requests
-		{"GET", "sqs.cn-north-1.amazonaws.com", "/ACCOUNT/queue1", `Action=SendMessage&MessageBody=Your%20Message%20Text&Version=2012-11-05`},
+		{"GET", "sqs.cn-north-1.amazonaws.com", "/ACCOUNT/queue1",
+			`Action=SendMessage&MessageBody=Your%20Message%20Text&Version=2012-11-05`},
 		{"GET", "sqs.cn-north-1.amazonaws.com", "/ACCOUNT/queue1", `Action=SendMessage
 			&MessageBody=Your%20Message%20Text
 			&Version=2012-11-05
@@ -532,7 +599,8 @@ func TestGuideExamples(t *testing.T) {
 				if values.Get("Action") == "ReceiveMessage" && a.Result["Messages"] == nil {
 					t.Error("the message has not come")
 				}
-				if values.Get("MessageBody") == "This is a test message" && a.Result["MD5OfMessageBody"] != "fafb00f5732ab283681e124bf8747ed1" {
+				if values.Get("MessageBody") == "This is a test message" &&
+					a.Result["MD5OfMessageBody"] != "fafb00f5732ab283681e124bf8747ed1" {
 					t.Errorf("%v", a.Result)
 				}
 			})

@@ -49,25 +49,34 @@ func TestActors(t *testing.T) {
 	_, err = root.IAM.AttachGroupPolicy(t.Context(), &iam.AttachGroupPolicyInput{
 		GroupName: aws.String("senders"), PolicyArn: aws.String("arn:aws:iam::aws:policy/AmazonSQSFullAccess")})
 	apitest.Must(t, 0, err)
-	_, err = root.IAM.AddUserToGroup(t.Context(), &iam.AddUserToGroupInput{GroupName: aws.String("senders"), UserName: aws.String("eve")})
+	_, err = root.IAM.AddUserToGroup(t.Context(), &iam.AddUserToGroupInput{
+		GroupName: aws.String("senders"), UserName: aws.String("eve"),
+	})
 	apitest.Must(t, 0, err)
 	want("a member of a group", eve, "")
-	_, err = root.IAM.RemoveUserFromGroup(t.Context(), &iam.RemoveUserFromGroupInput{GroupName: aws.String("senders"), UserName: aws.String("eve")})
+	_, err = root.IAM.RemoveUserFromGroup(t.Context(), &iam.RemoveUserFromGroupInput{
+		GroupName: aws.String("senders"), UserName: aws.String("eve"),
+	})
 	apitest.Must(t, 0, err)
 	want("a member no more", eve, no)
 
 	// The sender of a message.
-	received, err := root.SQS.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: &url, MessageSystemAttributeNames: []sqstypes.MessageSystemAttributeName{"SenderId"}})
+	received, err := root.SQS.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{
+		QueueUrl: &url, MessageSystemAttributeNames: []sqstypes.MessageSystemAttributeName{"SenderId"},
+	})
 	if id := apitest.Must(t, received, err).Messages[0].Attributes["SenderId"]; !strings.HasPrefix(id, "AIDA") {
 		t.Errorf("the message is from %q", id)
 	}
 
 	// A boundary.
 	_, err = root.IAM.PutUserPermissionsBoundary(t.Context(), &iam.PutUserPermissionsBoundaryInput{
-		UserName: aws.String("bob"), PermissionsBoundary: aws.String("arn:aws:iam::aws:policy/AmazonSQSReadOnlyAccess")})
+		UserName:            aws.String("bob"),
+		PermissionsBoundary: aws.String("arn:aws:iam::aws:policy/AmazonSQSReadOnlyAccess")})
 	apitest.Must(t, 0, err)
 	want("a user behind a boundary", bob, no)
-	_, err = root.IAM.DeleteUserPermissionsBoundary(t.Context(), &iam.DeleteUserPermissionsBoundaryInput{UserName: aws.String("bob")})
+	_, err = root.IAM.DeleteUserPermissionsBoundary(t.Context(), &iam.DeleteUserPermissionsBoundaryInput{
+		UserName: aws.String("bob"),
+	})
 	apitest.Must(t, 0, err)
 
 	// GetSessionToken.
@@ -92,11 +101,15 @@ func TestActors(t *testing.T) {
 		t.Errorf("federation without permission: %v", err)
 	}
 	document := `{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":["sqs:SendMessage","sts:GetFederationToken","sts:AssumeRole"],"Resource":"*"}]}`
-	_, err = root.IAM.PutUserPolicy(t.Context(), &iam.PutUserPolicyInput{UserName: aws.String("bob"), PolicyName: aws.String("own"), PolicyDocument: &document})
+	_, err = root.IAM.PutUserPolicy(t.Context(), &iam.PutUserPolicyInput{
+		UserName: aws.String("bob"), PolicyName: aws.String("own"), PolicyDocument: &document,
+	})
 	apitest.Must(t, 0, err)
 	federate := func(policy *string) *apitest.Actor {
 		t.Helper()
-		out, err := bob.STS.GetFederationToken(t.Context(), &sts.GetFederationTokenInput{Name: aws.String("jean"), Policy: policy, DurationSeconds: aws.Int32(900)})
+		out, err := bob.STS.GetFederationToken(t.Context(), &sts.GetFederationTokenInput{
+			Name: aws.String("jean"), Policy: policy, DurationSeconds: aws.Int32(900),
+		})
 		return root.Temporary(apitest.Must(t, out, err).Credentials)
 	}
 	jean := federate(aws.String(apitest.Allow("sqs:SendMessage", "*")))
@@ -110,10 +123,13 @@ func TestActors(t *testing.T) {
 
 	// AssumeRole.
 	role, err := root.IAM.CreateRole(t.Context(), &iam.CreateRoleInput{
-		RoleName: aws.String("worker"), Path: aws.String("/jobs/"), AssumeRolePolicyDocument: aws.String(apitest.Trusting("arn:aws:iam::" + account + ":user/bob"))})
+		RoleName: aws.String("worker"), Path: aws.String("/jobs/"),
+		AssumeRolePolicyDocument: aws.String(apitest.Trusting("arn:aws:iam::" + account + ":user/bob"))})
 	arn := apitest.Must(t, role, err).Role.Arn
 	assume := func(a *apitest.Actor, policy *string) (*apitest.Actor, error) {
-		out, err := a.STS.AssumeRole(t.Context(), &sts.AssumeRoleInput{RoleArn: arn, RoleSessionName: aws.String("s1"), Policy: policy, DurationSeconds: aws.Int32(900)})
+		out, err := a.STS.AssumeRole(t.Context(), &sts.AssumeRoleInput{
+			RoleArn: arn, RoleSessionName: aws.String("s1"), Policy: policy, DurationSeconds: aws.Int32(900),
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -127,7 +143,10 @@ func TestActors(t *testing.T) {
 	worker, err := assume(bob, nil)
 	apitest.Must(t, worker, err)
 	want("a role without a policy", worker, no)
-	_, err = root.IAM.PutRolePolicy(t.Context(), &iam.PutRolePolicyInput{RoleName: aws.String("worker"), PolicyName: aws.String("own"), PolicyDocument: aws.String(apitest.Allow("sqs:*", "*"))})
+	_, err = root.IAM.PutRolePolicy(t.Context(), &iam.PutRolePolicyInput{
+		RoleName: aws.String("worker"), PolicyName: aws.String("own"),
+		PolicyDocument: aws.String(apitest.Allow("sqs:*", "*")),
+	})
 	apitest.Must(t, 0, err)
 	want("a role's session", worker, "")
 	limited, err := assume(bob, aws.String(apitest.Allow("sqs:ReceiveMessage", "*")))
@@ -135,14 +154,16 @@ func TestActors(t *testing.T) {
 	fromSession, err := assume(session, nil)
 	want("a role's session from a user's session", apitest.Must(t, fromSession, err), "")
 	who, err = worker.STS.GetCallerIdentity(t.Context(), &sts.GetCallerIdentityInput{})
-	if id := apitest.Must(t, who, err); *id.Arn != "arn:aws:sts::"+account+":assumed-role/worker/s1" || *id.UserId != *role.Role.RoleId+":s1" {
+	if id := apitest.Must(t, who, err); *id.Arn != "arn:aws:sts::"+account+":assumed-role/worker/s1" ||
+		*id.UserId != *role.Role.RoleId+":s1" {
 		t.Errorf("the worker is %s, %s", *id.Arn, *id.UserId)
 	}
 
 	// A changed token, none, and another's.
 	keys := apitest.Must(t, out, nil).Credentials
 	for what, token := range map[string]string{
-		"no token": "", "a changed token": changed(*keys.SessionToken), "the token of another key": *rootOut.Credentials.SessionToken,
+		"no token": "", "a changed token": changed(*keys.SessionToken),
+		"the token of another key": *rootOut.Credentials.SessionToken,
 	} {
 		want(what, act(*keys.AccessKeyId, *keys.SecretAccessKey, token), unknown)
 	}
@@ -155,7 +176,8 @@ func TestActors(t *testing.T) {
 	clock.Forward(15 * time.Minute)
 	want("a user after a while", bob, "")
 	for _, a := range []*apitest.Actor{session, jean, worker} {
-		if _, err := a.STS.GetCallerIdentity(t.Context(), &sts.GetCallerIdentityInput{}); apitest.Code(err) != "ExpiredToken" {
+		if _, err := a.STS.GetCallerIdentity(t.Context(),
+			&sts.GetCallerIdentityInput{}); apitest.Code(err) != "ExpiredToken" {
 			t.Errorf("an expired session asks STS who it is: %v", err)
 		}
 		want("an expired session", a, "ExpiredToken")
@@ -164,7 +186,9 @@ func TestActors(t *testing.T) {
 	// A role that is no more, and one that was made again under its name.
 	worker, err = assume(bob, nil)
 	want("a role's new session", apitest.Must(t, worker, err), "")
-	_, err = root.IAM.DeleteRolePolicy(t.Context(), &iam.DeleteRolePolicyInput{RoleName: aws.String("worker"), PolicyName: aws.String("own")})
+	_, err = root.IAM.DeleteRolePolicy(t.Context(), &iam.DeleteRolePolicyInput{
+		RoleName: aws.String("worker"), PolicyName: aws.String("own"),
+	})
 	apitest.Must(t, 0, err)
 	_, err = root.IAM.DeleteRole(t.Context(), &iam.DeleteRoleInput{RoleName: aws.String("worker")})
 	apitest.Must(t, 0, err)
@@ -172,21 +196,28 @@ func TestActors(t *testing.T) {
 
 	// A key that is inactive, active again, and deleted.
 	for _, status := range []iamtypes.StatusType{"Inactive", "Active"} {
-		_, err = root.IAM.UpdateAccessKey(t.Context(), &iam.UpdateAccessKeyInput{UserName: aws.String("bob"), AccessKeyId: &bobKey, Status: status})
+		_, err = root.IAM.UpdateAccessKey(t.Context(), &iam.UpdateAccessKeyInput{
+			UserName: aws.String("bob"), AccessKeyId: &bobKey, Status: status,
+		})
 		apitest.Must(t, 0, err)
 		want("a key that is "+string(status), bob, map[iamtypes.StatusType]string{"Inactive": unknown}[status])
 	}
 	out, err = bob.STS.GetSessionToken(t.Context(), &sts.GetSessionTokenInput{})
 	session = root.Temporary(apitest.Must(t, out, err).Credentials)
 	used, err := root.IAM.GetAccessKeyLastUsed(t.Context(), &iam.GetAccessKeyLastUsedInput{AccessKeyId: &bobKey})
-	if u := apitest.Must(t, used, err); *u.UserName != "bob" || *u.AccessKeyLastUsed.ServiceName != "sts" || *u.AccessKeyLastUsed.Region != "us-east-1" {
+	if u := apitest.Must(t, used, err); *u.UserName != "bob" || *u.AccessKeyLastUsed.ServiceName != "sts" ||
+		*u.AccessKeyLastUsed.Region != "us-east-1" {
 		t.Errorf("bob's key was used for %+v", u.AccessKeyLastUsed)
 	}
-	_, err = root.IAM.DeleteAccessKey(t.Context(), &iam.DeleteAccessKeyInput{UserName: aws.String("bob"), AccessKeyId: &bobKey})
+	_, err = root.IAM.DeleteAccessKey(t.Context(), &iam.DeleteAccessKeyInput{
+		UserName: aws.String("bob"), AccessKeyId: &bobKey,
+	})
 	apitest.Must(t, 0, err)
 	want("a revoked key", bob, unknown)
 	want("the session of a user whose key is revoked", session, "")
-	_, err = root.IAM.DeleteUserPolicy(t.Context(), &iam.DeleteUserPolicyInput{UserName: aws.String("bob"), PolicyName: aws.String("own")})
+	_, err = root.IAM.DeleteUserPolicy(t.Context(), &iam.DeleteUserPolicyInput{
+		UserName: aws.String("bob"), PolicyName: aws.String("own"),
+	})
 	apitest.Must(t, 0, err)
 	want("the session of a user whose policy was taken", session, no)
 	_, err = root.IAM.DeleteUser(t.Context(), &iam.DeleteUserInput{UserName: aws.String("bob")})

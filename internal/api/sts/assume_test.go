@@ -32,7 +32,10 @@ func TestAssumeRole(t *testing.T) {
 		t.Helper()
 		roles++
 		trust := fmt.Sprintf(`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"AWS":%q},"Action":[%s],"Condition":{%s}}]}`, principal, action, condition)
-		out, err := root.IAM.CreateRole(t.Context(), &iam.CreateRoleInput{RoleName: aws.String(fmt.Sprint("r", roles)), AssumeRolePolicyDocument: &trust, MaxSessionDuration: aws.Int32(7200)})
+		out, err := root.IAM.CreateRole(t.Context(), &iam.CreateRoleInput{
+			RoleName: aws.String(fmt.Sprint("r", roles)), AssumeRolePolicyDocument: &trust,
+			MaxSessionDuration: aws.Int32(7200),
+		})
 		return apitest.Must(t, out, err).Role.Arn
 	}
 	const assume, tag = `"sts:AssumeRole"`, `"sts:AssumeRole","sts:TagSession"`
@@ -55,7 +58,8 @@ func TestAssumeRole(t *testing.T) {
 		{"left to the account, not able", bob, sts.AssumeRoleInput{RoleArn: delegated}, "AccessDenied"},
 		{"left to the account, able", able, sts.AssumeRoleInput{RoleArn: delegated}, ""},
 		{"no external id", bob, sts.AssumeRoleInput{RoleArn: external}, "AccessDenied"},
-		{"another external id", bob, sts.AssumeRoleInput{RoleArn: external, ExternalId: aws.String("43")}, "AccessDenied"},
+		{"another external id", bob, sts.AssumeRoleInput{RoleArn: external, ExternalId: aws.String("43")},
+			"AccessDenied"},
 		{"the external id", bob, sts.AssumeRoleInput{RoleArn: external, ExternalId: aws.String("42")}, ""},
 		{"another session name", bob, sts.AssumeRoleInput{RoleArn: session}, "AccessDenied"},
 		{"the session name", bob, sts.AssumeRoleInput{RoleArn: session, RoleSessionName: aws.String("job-1")}, ""},
@@ -67,9 +71,11 @@ func TestAssumeRole(t *testing.T) {
 		{"no such role", bob, sts.AssumeRoleInput{RoleArn: aws.String(*named + "x")}, "AccessDenied"},
 		{"not a role", bob, sts.AssumeRoleInput{RoleArn: aws.String(iamARN(account, "user/bob"))}, "AccessDenied"},
 		{"two hours", bob, sts.AssumeRoleInput{RoleArn: named, DurationSeconds: aws.Int32(7200)}, ""},
-		{"longer than the role allows", bob, sts.AssumeRoleInput{RoleArn: named, DurationSeconds: aws.Int32(7201)}, "ValidationError"},
+		{"longer than the role allows", bob, sts.AssumeRoleInput{RoleArn: named, DurationSeconds: aws.Int32(7201)},
+			"ValidationError"},
 		{"a bad policy", bob, sts.AssumeRoleInput{RoleArn: named, Policy: aws.String("{}")}, "MalformedPolicyDocument"},
-		{"a bad policy of a caller without permission", able, sts.AssumeRoleInput{RoleArn: named, Policy: aws.String("{}")}, "AccessDenied"},
+		{"a bad policy of a caller without permission", able,
+			sts.AssumeRoleInput{RoleArn: named, Policy: aws.String("{}")}, "AccessDenied"},
 	} {
 		if c.in.RoleSessionName == nil {
 			c.in.RoleSessionName = aws.String("s1")
@@ -81,12 +87,16 @@ func TestAssumeRole(t *testing.T) {
 
 	// A role that is assumed from another's session lasts an hour at most.
 	first := role(iamARN(account, "user/bob"), assume, "")
-	_, err := root.IAM.PutRolePolicy(t.Context(), &iam.PutRolePolicyInput{RoleName: aws.String(fmt.Sprint("r", roles)), PolicyName: aws.String("p"), PolicyDocument: &assuming})
+	_, err := root.IAM.PutRolePolicy(t.Context(), &iam.PutRolePolicyInput{
+		RoleName: aws.String(fmt.Sprint("r", roles)), PolicyName: aws.String("p"), PolicyDocument: &assuming,
+	})
 	apitest.Must(t, 0, err)
 	out, err := bob.STS.AssumeRole(t.Context(), &sts.AssumeRoleInput{RoleArn: first, RoleSessionName: aws.String("s1")})
 	chained := root.Temporary(apitest.Must(t, out, err).Credentials)
 	for seconds, want := range map[int32]string{3600: "", 3601: "ValidationError"} {
-		_, err := chained.STS.AssumeRole(t.Context(), &sts.AssumeRoleInput{RoleArn: delegated, RoleSessionName: aws.String("s2"), DurationSeconds: &seconds})
+		_, err := chained.STS.AssumeRole(t.Context(), &sts.AssumeRoleInput{
+			RoleArn: delegated, RoleSessionName: aws.String("s2"), DurationSeconds: &seconds,
+		})
 		if apitest.Code(err) != want {
 			t.Errorf("a chain of %d seconds: %v", seconds, err)
 		}
@@ -95,30 +105,41 @@ func TestAssumeRole(t *testing.T) {
 	// A new user with the name of a deleted one is not trusted.
 	keys, err := root.IAM.ListAccessKeys(t.Context(), &iam.ListAccessKeysInput{UserName: aws.String("bob")})
 	for _, k := range apitest.Must(t, keys, err).AccessKeyMetadata {
-		_, err := root.IAM.DeleteAccessKey(t.Context(), &iam.DeleteAccessKeyInput{UserName: aws.String("bob"), AccessKeyId: k.AccessKeyId})
+		_, err := root.IAM.DeleteAccessKey(t.Context(), &iam.DeleteAccessKeyInput{
+			UserName: aws.String("bob"), AccessKeyId: k.AccessKeyId,
+		})
 		apitest.Must(t, 0, err)
 	}
 	_, err = root.IAM.DeleteUser(t.Context(), &iam.DeleteUserInput{UserName: aws.String("bob")})
 	apitest.Must(t, 0, err)
 	bob, _ = root.User(t, "bob", "")
-	if _, err := bob.STS.AssumeRole(t.Context(), &sts.AssumeRoleInput{RoleArn: named, RoleSessionName: aws.String("s1")}); apitest.Code(err) != "AccessDenied" {
+	if _, err := bob.STS.AssumeRole(t.Context(), &sts.AssumeRoleInput{
+		RoleArn: named, RoleSessionName: aws.String("s1"),
+	}); apitest.Code(err) != "AccessDenied" {
 		t.Errorf("another bob is trusted: %v", err)
 	}
 
 	// A role of another account's queue: both sides have to agree.
 	q, err := other.SQS.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("theirs")})
 	url := *apitest.Must(t, q, err).QueueUrl
-	out, err = ally.STS.AssumeRole(t.Context(), &sts.AssumeRoleInput{RoleArn: abroad, RoleSessionName: aws.String("s1")})
+	out, err = ally.STS.AssumeRole(t.Context(), &sts.AssumeRoleInput{
+		RoleArn: abroad, RoleSessionName: aws.String("s1"),
+	})
 	visitor := root.Temporary(apitest.Must(t, out, err).Credentials)
 	if got := apitest.Code(visitor.Send(t, url)); got != "AccessDenied" {
 		t.Errorf("a visitor sends without policies: %q", got)
 	}
-	_, err = other.SQS.AddPermission(t.Context(), &sqs.AddPermissionInput{QueueUrl: &url, Label: aws.String("l"), AWSAccountIds: []string{account}, Actions: []string{"SendMessage"}})
+	_, err = other.SQS.AddPermission(t.Context(), &sqs.AddPermissionInput{
+		QueueUrl: &url, Label: aws.String("l"), AWSAccountIds: []string{account}, Actions: []string{"SendMessage"},
+	})
 	apitest.Must(t, 0, err)
 	if got := apitest.Code(visitor.Send(t, url)); got != "AccessDenied" {
 		t.Errorf("a visitor sends without its own account's leave: %q", got)
 	}
-	_, err = root.IAM.PutRolePolicy(t.Context(), &iam.PutRolePolicyInput{RoleName: aws.String("r6"), PolicyName: aws.String("p"), PolicyDocument: aws.String(apitest.Allow("sqs:SendMessage", "*"))})
+	_, err = root.IAM.PutRolePolicy(t.Context(), &iam.PutRolePolicyInput{
+		RoleName: aws.String("r6"), PolicyName: aws.String("p"),
+		PolicyDocument: aws.String(apitest.Allow("sqs:SendMessage", "*")),
+	})
 	apitest.Must(t, 0, err)
 	if err := visitor.Send(t, url); err != nil {
 		t.Errorf("a visitor whom both accounts let: %v", err)

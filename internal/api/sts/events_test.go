@@ -34,7 +34,10 @@ type event struct {
 func lookUp(t *testing.T, who *apitest.Actor, endpoint, operation string) (e event, text string) {
 	t.Helper()
 	client := cloudtrail.New(cloudtrail.Options{
-		Region: "us-east-1", BaseEndpoint: &endpoint, Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return who.Keys, nil }),
+		Region: "us-east-1", BaseEndpoint: &endpoint,
+		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			return who.Keys, nil
+		}),
 	})
 	eventually.Succeeds(t, func() error {
 		out, err := client.LookupEvents(t.Context(), &cloudtrail.LookupEventsInput{
@@ -61,18 +64,24 @@ func TestEventsOfTemporaryKeys(t *testing.T) {
 	otherRoot, _ := s.RootOf(otherAccount)
 	other := apitest.RootActor(s.Endpoint(), otherRoot)
 	bob, _ := root.User(t, "bob", apitest.Allow("sts:AssumeRole", "*"))
-	made, err := other.IAM.CreateRole(t.Context(), &iam.CreateRoleInput{RoleName: aws.String("worker"), AssumeRolePolicyDocument: aws.String(apitest.Trusting(account))})
+	made, err := other.IAM.CreateRole(t.Context(), &iam.CreateRoleInput{
+		RoleName: aws.String("worker"), AssumeRolePolicyDocument: aws.String(apitest.Trusting(account)),
+	})
 	role := apitest.Must(t, made, err).Role
-	out, err := bob.STS.AssumeRole(t.Context(), &sts.AssumeRoleInput{RoleArn: role.Arn, RoleSessionName: aws.String("s1")})
+	out, err := bob.STS.AssumeRole(t.Context(), &sts.AssumeRoleInput{
+		RoleArn: role.Arn, RoleSessionName: aws.String("s1"),
+	})
 	keys := apitest.Must(t, out, err).Credentials
 	of, text := lookUp(t, root, s.Endpoint(), "AssumeRole")
 	theirs, _ := lookUp(t, other, s.Endpoint(), "AssumeRole")
 	for _, e := range []event{of, theirs} {
 		r := e.ResponseElements
-		if !e.ReadOnly || r.Credentials.AccessKeyID != *keys.AccessKeyId || r.AssumedUser.ARN != *out.AssumedRoleUser.Arn || r.AssumedUser.AssumedRoleID != *role.RoleId+":s1" {
+		if !e.ReadOnly || r.Credentials.AccessKeyID != *keys.AccessKeyId ||
+			r.AssumedUser.ARN != *out.AssumedRoleUser.Arn || r.AssumedUser.AssumedRoleID != *role.RoleId+":s1" {
 			t.Errorf("the event is %+v", e)
 		}
-		if len(e.Resources) != 1 || e.Resources[0].ARN != *role.Arn || e.Resources[0].Type != "AWS::IAM::Role" || e.Resources[0].AccountID != otherAccount {
+		if len(e.Resources) != 1 || e.Resources[0].ARN != *role.Arn || e.Resources[0].Type != "AWS::IAM::Role" ||
+			e.Resources[0].AccountID != otherAccount {
 			t.Errorf("the resources are %+v", e.Resources)
 		}
 		if e.SharedEventID == "" || e.SharedEventID != of.SharedEventID {
@@ -85,7 +94,8 @@ func TestEventsOfTemporaryKeys(t *testing.T) {
 	if token.ResponseElements.Credentials.AccessKeyID != *session.Credentials.AccessKeyId {
 		t.Errorf("the event is %+v", token)
 	}
-	for _, secret := range []string{*keys.SecretAccessKey, *keys.SessionToken, *session.Credentials.SecretAccessKey, *session.Credentials.SessionToken} {
+	for _, secret := range []string{*keys.SecretAccessKey, *keys.SessionToken, *session.Credentials.SecretAccessKey,
+		*session.Credentials.SessionToken} {
 		if strings.Contains(text+more, secret) {
 			t.Errorf("a secret is in %s %s", text, more)
 		}
@@ -100,13 +110,18 @@ func TestEventOfRefusedRole(t *testing.T) {
 	otherRoot, _ := s.RootOf(otherAccount)
 	other := apitest.RootActor(s.Endpoint(), otherRoot)
 	bob, _ := root.User(t, "bob", "")
-	made, err := other.IAM.CreateRole(t.Context(), &iam.CreateRoleInput{RoleName: aws.String("worker"), AssumeRolePolicyDocument: aws.String(apitest.Trusting(account))})
+	made, err := other.IAM.CreateRole(t.Context(), &iam.CreateRoleInput{
+		RoleName: aws.String("worker"), AssumeRolePolicyDocument: aws.String(apitest.Trusting(account)),
+	})
 	role := apitest.Must(t, made, err).Role
-	if _, err := bob.STS.AssumeRole(t.Context(), &sts.AssumeRoleInput{RoleArn: role.Arn, RoleSessionName: aws.String("s1")}); apitest.Code(err) != "AccessDenied" {
+	if _, err := bob.STS.AssumeRole(t.Context(), &sts.AssumeRoleInput{
+		RoleArn: role.Arn, RoleSessionName: aws.String("s1"),
+	}); apitest.Code(err) != "AccessDenied" {
 		t.Fatal(err)
 	}
 	e, _ := lookUp(t, root, s.Endpoint(), "AssumeRole")
-	if e.ErrorCode != "AccessDenied" || e.ResponseElements.Credentials.AccessKeyID != "" || len(e.Resources) != 0 || e.SharedEventID != "" {
+	if e.ErrorCode != "AccessDenied" || e.ResponseElements.Credentials.AccessKeyID != "" || len(e.Resources) != 0 ||
+		e.SharedEventID != "" {
 		t.Errorf("the event is %+v", e)
 	}
 }

@@ -20,14 +20,17 @@ type factor struct{ serial, code *string }
 // newFactor returns a second factor of the user.
 func newFactor(t *testing.T, root *apitest.Actor, user, name string) factor {
 	t.Helper()
-	made, err := root.IAM.CreateVirtualMFADevice(t.Context(), &iam.CreateVirtualMFADeviceInput{VirtualMFADeviceName: &name})
+	made, err := root.IAM.CreateVirtualMFADevice(t.Context(), &iam.CreateVirtualMFADeviceInput{
+		VirtualMFADeviceName: &name,
+	})
 	device := apitest.Must(t, made, err).VirtualMFADevice
 	now := time.Now()
 	code := func(after time.Duration) *string {
 		return aws.String(apitest.Code6(t, string(device.Base32StringSeed), now.Add(after)))
 	}
 	_, err = root.IAM.EnableMFADevice(t.Context(), &iam.EnableMFADeviceInput{
-		UserName: &user, SerialNumber: device.SerialNumber, AuthenticationCode1: code(-30 * time.Second), AuthenticationCode2: code(0),
+		UserName: &user, SerialNumber: device.SerialNumber, AuthenticationCode1: code(-30 * time.Second),
+		AuthenticationCode2: code(0),
 	})
 	apitest.Must(t, 0, err)
 	return factor{device.SerialNumber, code(30 * time.Second)}
@@ -42,10 +45,13 @@ func TestSecondFactor(t *testing.T) {
 	ann, _ := root.User(t, "ann", `{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"iam:GetUser","Resource":"*"},
 		{"Effect":"Allow","Action":"sqs:CreateQueue","Resource":"*","Condition":{"Bool":{"aws:MultiFactorAuthPresent":"true"},"NumericLessThan":{"aws:MultiFactorAuthAge":"3600"}}}]}`)
 	eve, _ := root.User(t, "eve", "")
-	first, second, hers := newFactor(t, root, "ann", "first"), newFactor(t, root, "ann", "second"), newFactor(t, root, "eve", "hers")
+	first, second, hers := newFactor(t, root, "ann", "first"), newFactor(t, root, "ann", "second"),
+		newFactor(t, root, "eve", "hers")
 	trust := `{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"AWS":["arn:aws:iam::` + account + `:user/ann"]},"Action":"sts:AssumeRole",
 		"Condition":{"Bool":{"aws:MultiFactorAuthPresent":"true"}}}]}`
-	made, err := root.IAM.CreateRole(t.Context(), &iam.CreateRoleInput{RoleName: aws.String("careful"), AssumeRolePolicyDocument: &trust})
+	made, err := root.IAM.CreateRole(t.Context(), &iam.CreateRoleInput{
+		RoleName: aws.String("careful"), AssumeRolePolicyDocument: &trust,
+	})
 	role := apitest.Must(t, made, err).Role.Arn
 	session := func(who *apitest.Actor, serial, code *string) (*sts.GetSessionTokenOutput, error) {
 		return who.STS.GetSessionToken(t.Context(), &sts.GetSessionTokenInput{SerialNumber: serial, TokenCode: code})

@@ -20,16 +20,22 @@ func TestTokenOperations(t *testing.T) {
 	}
 	st.Refuses("GetSessionToken", with{"SerialNumber", "123456789", "TokenCode", "123456"}, 403, "AccessDenied",
 		"MultiFactorAuthentication failed, unable to validate MFA code.  Please verify your MFA serial number is valid and associated with this user.")
-	st.Does("GetFederationToken", with{"Name", "jean", "Policy", apitest.Allow("sqs:*", "*"), "PolicyArns.member.1.arn", "arn:aws:iam::aws:policy/AmazonSQSFullAccess"},
+	st.Does("GetFederationToken",
+		with{"Name", "jean", "Policy", apitest.Allow("sqs:*", "*"), "PolicyArns.member.1.arn",
+			"arn:aws:iam::aws:policy/AmazonSQSFullAccess"},
 		"<FederatedUserId>"+account+":jean</FederatedUserId>", "<PackedPolicySize>")
 	st.Fails("GetFederationToken", nil, 400, "ValidationError", "Value null at 'name'")
 	st.Fails("GetFederationToken", with{"Name", "j n"}, 400, "ValidationError", `[\w+=,.@-]*`)
 	st.Fails("GetFederationToken", with{"Name", "jean", "Policy", "{"}, 400, "MalformedPolicyDocument", "invalid Json")
-	st.Fails("GetFederationToken", with{"Name", "jean", "Policy", apitest.Allow("sqs:*", "arn:aws:sqs:*:*:"+strings.Repeat("q", 2048))}, 400, "ValidationError", "2048")
-	st.Fails("GetFederationToken", with{"Name", "jean", "PolicyArns.member.1.arn", "arn:aws:iam::aws:policy/Nothing"}, 400, "MalformedPolicyDocument", "does not exist")
+	st.Fails("GetFederationToken",
+		with{"Name", "jean", "Policy", apitest.Allow("sqs:*", "arn:aws:sqs:*:*:"+strings.Repeat("q", 2048))}, 400,
+		"ValidationError", "2048")
+	st.Fails("GetFederationToken", with{"Name", "jean", "PolicyArns.member.1.arn", "arn:aws:iam::aws:policy/Nothing"},
+		400, "MalformedPolicyDocument", "does not exist")
 	large := with{"Name", "jean", "Policy", apitest.Allow("sqs:*", "arn:aws:sqs:*:*:"+strings.Repeat("q", 1900))}
 	for i := range 10 {
-		large = append(large, fmt.Sprintf("Tags.member.%d.Key", i+1), fmt.Sprint("k", i), fmt.Sprintf("Tags.member.%d.Value", i+1), strings.Repeat("v", 256))
+		large = append(large, fmt.Sprintf("Tags.member.%d.Key", i+1), fmt.Sprint("k", i),
+			fmt.Sprintf("Tags.member.%d.Value", i+1), strings.Repeat("v", 256))
 	}
 	// White space counts for the length of a parameter; it is not carried along.
 	spaced := func(n int) string {
@@ -38,14 +44,19 @@ func TestTokenOperations(t *testing.T) {
 	st.Does("GetFederationToken", with{"Name", "jean", "Policy", spaced(900)}, "<PackedPolicySize>")
 	st.Fails("GetFederationToken", with{"Name", "jean", "Policy", spaced(1000)}, 400, "ValidationError",
 		"' at 'policy' failed to satisfy constraint: Member must have length less than or equal to 2048")
-	st.Fails("GetFederationToken", with{"Name", "jean", "Policy", apitest.Allow("sqs:*", "arn:aws:sqs:*:*:"+strings.Repeat("q", 1900)),
-		"Tags.member.1.Key", "k", "Tags.member.1.Value", strings.Repeat("\u2028", 256), "Tags.member.2.Key", "l", "Tags.member.2.Value", strings.Repeat("\u2028", 256)},
+	st.Fails("GetFederationToken",
+		with{"Name", "jean", "Policy", apitest.Allow("sqs:*", "arn:aws:sqs:*:*:"+strings.Repeat("q", 1900)),
+			"Tags.member.1.Key", "k", "Tags.member.1.Value", strings.Repeat("\u2028", 256), "Tags.member.2.Key", "l",
+			"Tags.member.2.Value", strings.Repeat("\u2028", 256)},
 		400, "PackedPolicyTooLarge", "Packed policy consumes")
 	st.Fails("GetFederationToken", large, 400, "PackedPolicyTooLarge", "Packed policy consumes")
 	arn := "arn:aws:iam::" + account + ":role/r"
-	st.Fails("AssumeRole", with{"RoleArn", arn, "RoleSessionName", "s1"}, 403, "AccessDenied", "Roles may not be assumed by root accounts.")
-	st.Fails("AssumeRole", with{"RoleArn", arn, "RoleSessionName", "s 1", "DurationSeconds", "1"}, 400, "ValidationError", "2 validation errors detected: ")
-	st.Refuses("AssumeRole", with{"RoleArn", "a-role-that-is-no-arn", "RoleSessionName", "s1"}, 400, "ValidationError", "a-role-that-is-no-arn is invalid")
+	st.Fails("AssumeRole", with{"RoleArn", arn, "RoleSessionName", "s1"}, 403, "AccessDenied",
+		"Roles may not be assumed by root accounts.")
+	st.Fails("AssumeRole", with{"RoleArn", arn, "RoleSessionName", "s 1", "DurationSeconds", "1"}, 400,
+		"ValidationError", "2 validation errors detected: ")
+	st.Refuses("AssumeRole", with{"RoleArn", "a-role-that-is-no-arn", "RoleSessionName", "s1"}, 400, "ValidationError",
+		"a-role-that-is-no-arn is invalid")
 	if body := st.Does("GetFederationToken", with{"Name", "jean"}); strings.Contains(body, "PackedPolicySize") {
 		t.Errorf("without policies the answer is %s", body)
 	}
@@ -60,18 +71,26 @@ func TestModel(t *testing.T) {
 		params with
 		says   string
 	}{
-		{"AssumeRole", with{"RoleArn", "", "RoleSessionName", "s1"}, "2 validation errors detected: Value '' at 'roleArn' failed to satisfy constraint: " +
-			"Member must satisfy regular expression pattern: " + characters + "; Value '' at 'roleArn' failed to satisfy constraint: " +
-			"Member must have length greater than or equal to 20"},
-		{"AssumeRole", with{"RoleArn", "arn:aws:iam::000000000000:role/r", "RoleSessionName", "s1", "PolicyArns.member.1.arn", "x", "TokenCode", "12"},
+		{"AssumeRole", with{"RoleArn", "", "RoleSessionName", "s1"},
+			"2 validation errors detected: Value '' at 'roleArn' failed to satisfy constraint: " +
+				"Member must satisfy regular expression pattern: " + characters +
+				"; Value '' at 'roleArn' failed to satisfy constraint: " +
+				"Member must have length greater than or equal to 20"},
+		{"AssumeRole",
+			with{"RoleArn", "arn:aws:iam::000000000000:role/r", "RoleSessionName", "s1", "PolicyArns.member.1.arn", "x",
+				"TokenCode", "12"},
 			"2 validation errors detected: Value 'x' at 'policyArns.1.member.arn' failed to satisfy constraint: Member must have length greater than or equal to 20; " +
 				"Value '12' at 'tokenCode' failed to satisfy constraint: Member must have length greater than or equal to 6"},
-		{"AssumeRole", with{"RoleArn", "arn:aws:iam::000000000000:role/r", "RoleSessionName", strings.Repeat("s", 65)}, "1 validation error detected: Value '" +
-			strings.Repeat("s", 65) + "' at 'roleSessionName' failed to satisfy constraint: Member must have length less than or equal to 64"},
-		{"AssumeRoleWithWebIdentity", with{"RoleArn", "arn:aws:iam::000000000000:role/r", "RoleSessionName", "s1", "WebIdentityToken", "x"},
+		{"AssumeRole", with{"RoleArn", "arn:aws:iam::000000000000:role/r", "RoleSessionName", strings.Repeat("s", 65)},
+			"1 validation error detected: Value '" +
+				strings.Repeat("s", 65) +
+				"' at 'roleSessionName' failed to satisfy constraint: Member must have length less than or equal to 64"},
+		{"AssumeRoleWithWebIdentity",
+			with{"RoleArn", "arn:aws:iam::000000000000:role/r", "RoleSessionName", "s1", "WebIdentityToken", "x"},
 			"1 validation error detected: Value at 'webIdentityToken' failed to satisfy constraint: Member must have length greater than or equal to 4"},
-		{"GetSessionToken", with{"MinimumSessionTokenSize", "4097"}, "1 validation error detected: Value '4097' at 'minimumSessionTokenSize' failed to satisfy constraint: " +
-			"Member must have value less than or equal to 4096"},
+		{"GetSessionToken", with{"MinimumSessionTokenSize", "4097"},
+			"1 validation error detected: Value '4097' at 'minimumSessionTokenSize' failed to satisfy constraint: " +
+				"Member must have value less than or equal to 4096"},
 	} {
 		st.Refuses(c.op, c.params, 400, "ValidationError", c.says)
 	}
@@ -80,7 +99,8 @@ func TestModel(t *testing.T) {
 func TestDecodeAuthorizationMessage(t *testing.T) {
 	t.Parallel()
 	st := newStory(t)
-	st.Refuses("DecodeAuthorizationMessage", with{"EncodedMessage", "x"}, 400, "InvalidAuthorizationMessageException", "Message is not valid")
+	st.Refuses("DecodeAuthorizationMessage", with{"EncodedMessage", "x"}, 400, "InvalidAuthorizationMessageException",
+		"Message is not valid")
 	st.Refuses("DecodeAuthorizationMessage", nil, 400, "ValidationError",
 		"1 validation error detected: Value null at 'encodedMessage' failed to satisfy constraint: Member must not be null")
 }
@@ -102,7 +122,8 @@ func TestTokenSize(t *testing.T) {
 			if size < least || size > max(len(own)+8, least+4) {
 				t.Errorf("%s: a token of at least %d has %d characters", c.op, least, size)
 			}
-			if apitest.Element(body, "SessionTokenSize") != fmt.Sprint(size) || apitest.Element(body, "SessionTokenUtilization") != fmt.Sprint((size*100+4095)/4096) {
+			if apitest.Element(body, "SessionTokenSize") != fmt.Sprint(size) ||
+				apitest.Element(body, "SessionTokenUtilization") != fmt.Sprint((size*100+4095)/4096) {
 				t.Errorf("%s: %s", c.op, body)
 			}
 		}

@@ -22,11 +22,13 @@ func TestNoOperationWithoutPermission(t *testing.T) {
 	callers := apitest.Powerless(t, root)
 	root.User(t, "bob", "")
 	role, err := root.IAM.CreateRole(t.Context(), &iam.CreateRoleInput{
-		RoleName: aws.String("r"), AssumeRolePolicyDocument: aws.String(apitest.Trusting("arn:aws:iam::" + account + ":user/bob"))})
+		RoleName:                 aws.String("r"),
+		AssumeRolePolicyDocument: aws.String(apitest.Trusting("arn:aws:iam::" + account + ":user/bob"))})
 	// Parameters with which any of the operations would do something.
 	params := url.Values{
-		"Name": {"jean"}, "RoleArn": {*apitest.Must(t, role, err).Role.Arn}, "RoleSessionName": {"s1"}, "AccessKeyId": {s.Root().AccessKeyID},
-		"Version": {"2011-06-15"}, "EncodedMessage": {"x"},
+		"Name": {"jean"}, "RoleArn": {*apitest.Must(t, role, err).Role.Arn}, "RoleSessionName": {"s1"},
+		"AccessKeyId": {s.Root().AccessKeyID},
+		"Version":     {"2011-06-15"}, "EncodedMessage": {"x"},
 	}
 	free := map[string]bool{"GetCallerIdentity": true, "GetSessionToken": true}
 	byToken := "AssumeRoleWithWebIdentity" // has tests of its own: a token takes the place of the signature
@@ -43,7 +45,8 @@ func TestNoOperationWithoutPermission(t *testing.T) {
 				}
 				continue
 			}
-			if status != http.StatusForbidden || !strings.Contains(body, "<Code>"+who.Code+"</Code>") || !strings.Contains(body, "sts.amazonaws.com/doc/") {
+			if status != http.StatusForbidden || !strings.Contains(body, "<Code>"+who.Code+"</Code>") ||
+				!strings.Contains(body, "sts.amazonaws.com/doc/") {
 				t.Errorf("%s for %s: %d %s", op.Name, who.Who, status, body)
 			}
 			if strings.Contains(body, "on resource: *") {

@@ -30,9 +30,17 @@ var (
 	}
 	ownRoot   = identity.Root(owner, "AKIAOWNER")
 	otherRoot = identity.Root(other, "AKIAOTHER")
-	bob       = identity.Identity{Caller: policy.Caller{Kind: policy.User, Account: owner, ARN: "arn:aws:iam::" + owner + ":user/bob", UserID: "AIDABOB"}}
-	eve       = identity.Identity{Caller: policy.Caller{Kind: policy.User, Account: other, ARN: "arn:aws:iam::" + other + ":user/eve", UserID: "AIDAEVE"}}
-	nobody    identity.Identity
+	bob       = identity.Identity{
+		Caller: policy.Caller{
+			Kind: policy.User, Account: owner, ARN: "arn:aws:iam::" + owner + ":user/bob", UserID: "AIDABOB",
+		},
+	}
+	eve = identity.Identity{
+		Caller: policy.Caller{
+			Kind: policy.User, Account: other, ARN: "arn:aws:iam::" + other + ":user/eve", UserID: "AIDAEVE",
+		},
+	}
+	nobody identity.Identity
 )
 
 // details describe a request on queue1. They count how often they are asked.
@@ -64,7 +72,8 @@ func statement(effect, principal, action, more string) string {
 	if principal != "" {
 		principal = `"Principal":"*",`
 	}
-	return `{"Version":"2012-10-17","Statement":{"Effect":"` + effect + `",` + principal + `"Action":"` + action + `","Resource":"*"` + more + `}}`
+	return `{"Version":"2012-10-17","Statement":{"Effect":"` + effect + `",` + principal + `"Action":"` + action +
+		`","Resource":"*"` + more + `}}`
 }
 
 // The decisions, and the errors of refused callers.
@@ -80,7 +89,11 @@ func TestDecide(t *testing.T) {
 		denied     = "with an explicit deny in a resource-based policy"
 		noReason   = "on resource: " + queue
 	)
-	stranger := identity.Identity{Caller: policy.Caller{Kind: policy.User, Account: owner, ARN: "arn:aws:iam::" + owner + ":user/gone", UserID: "AIDAGONE"}}
+	stranger := identity.Identity{
+		Caller: policy.Caller{
+			Kind: policy.User, Account: owner, ARN: "arn:aws:iam::" + owner + ":user/gone", UserID: "AIDAGONE",
+		},
+	}
 	for _, tc := range []struct {
 		who    identity.Identity
 		policy string
@@ -110,7 +123,9 @@ func TestDecide(t *testing.T) {
 		{stranger, everybody, "sqs:SendMessage", noReason},
 		{stranger, "", "sqs:SendMessage", noReason},
 	} {
-		d := c.Decide(&access.Request{Caller: tc.who, Rules: rules, Action: tc.action, Owner: owner, Policy: tc.policy, Details: &details{}})
+		d := c.Decide(&access.Request{
+			Caller: tc.who, Rules: rules, Action: tc.action, Owner: owner, Policy: tc.policy, Details: &details{},
+		})
 		got := allowed
 		if d != nil {
 			got = d.Error()
@@ -122,14 +137,20 @@ func TestDecide(t *testing.T) {
 		action := strings.ToLower(tc.action)
 		want := strings.ReplaceAll(tc.why, "%s", action)
 		if (got == allowed) != (want == allowed) || !strings.HasSuffix(got, want) ||
-			got != allowed && !strings.HasPrefix(got, "User: "+name+" is not authorized to perform: "+action+" on resource: "+queue) {
+			got != allowed &&
+				!strings.HasPrefix(got, "User: "+name+" is not authorized to perform: "+action+" on resource: "+queue) {
 			t.Errorf("%s, %s, %s:\ngot  %q\nwant %q", name, tc.policy, tc.action, got, want)
 		}
 	}
-	if d := access.New(nil).Decide(&access.Request{Caller: bob, Rules: rules, Action: "sqs:SendMessage", Owner: owner, Policy: everybody, Details: &details{}}); d == nil {
+	if d := access.New(nil).Decide(&access.Request{
+		Caller: bob, Rules: rules, Action: "sqs:SendMessage", Owner: owner, Policy: everybody, Details: &details{},
+	}); d == nil {
 		t.Error("bob is let in where there are no users")
 	}
-	if d := c.Decide(&access.Request{Caller: identity.Identity{Caller: policy.Caller{Kind: policy.Account}}, Rules: rules, Action: "sqs:SendMessage", Details: &details{}}); d == nil {
+	if d := c.Decide(&access.Request{
+		Caller: identity.Identity{Caller: policy.Caller{Kind: policy.Account}}, Rules: rules, Action: "sqs:SendMessage",
+		Details: &details{},
+	}); d == nil {
 		t.Error("no account owns what belongs to no account")
 	}
 }
@@ -163,7 +184,9 @@ func TestPoliciesAreNeverStale(t *testing.T) {
 				effect := []string{"Allow", "Deny"}[(i+worker)%2]
 				pad := strings.Repeat(" ", 8000) + fmt.Sprint(i%300)
 				text := statement(effect, "*", "sqs:SendMessage", `,"Sid":"`+pad+`"`)
-				d := c.Decide(&access.Request{Rules: rules, Action: "sqs:SendMessage", Owner: owner, Policy: text, Details: &details{}})
+				d := c.Decide(&access.Request{
+					Rules: rules, Action: "sqs:SendMessage", Owner: owner, Policy: text, Details: &details{},
+				})
 				if (d == nil) != (effect == "Allow") {
 					t.Errorf("%s: %v", effect, d)
 				}
@@ -176,7 +199,9 @@ func TestPoliciesAreNeverStale(t *testing.T) {
 func TestFactsReachConditions(t *testing.T) {
 	c := access.New(nil)
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	here := policy.Facts{Time: now, SourceIP: netip.MustParseAddr("10.52.176.9"), SecureTransport: true, UserAgent: "agent/1"}
+	here := policy.Facts{
+		Time: now, SourceIP: netip.MustParseAddr("10.52.176.9"), SecureTransport: true, UserAgent: "agent/1",
+	}
 	for condition, allowed := range map[string]bool{
 		`"IpAddress":{"aws:SourceIp":"10.52.176.0/24"}`:             true,
 		`"IpAddress":{"aws:SourceIp":"10.52.177.0/24"}`:             false,
@@ -189,7 +214,10 @@ func TestFactsReachConditions(t *testing.T) {
 		`"StringEquals":{"aws:PrincipalAccount":"` + owner + `"}`:   false,
 	} {
 		text := statement("Allow", "*", "sqs:SendMessage", `,"Condition":{`+condition+`}`)
-		d := c.Decide(&access.Request{Caller: otherRoot, Rules: rules, Action: "sqs:SendMessage", Owner: owner, Policy: text, Details: &details{facts: here}})
+		d := c.Decide(&access.Request{
+			Caller: otherRoot, Rules: rules, Action: "sqs:SendMessage", Owner: owner, Policy: text,
+			Details: &details{facts: here},
+		})
 		if (d == nil) != allowed {
 			t.Errorf("%s: %v", condition, d)
 		}
@@ -201,11 +229,14 @@ func TestReason(t *testing.T) {
 	c := access.New(nil)
 	for text, want := range map[string]string{
 		"": "no resource-based policy allows it",
-		statement("Allow", "*", "sqs:DeleteQueue", ""):             "no resource-based policy allows it",
-		statement("Deny", "*", "sqs:*", ""):                        "statement 1 of the resource-based policy",
-		statement("Deny", "*", "sqs:*", `,"Sid":"Not on Sundays"`): `statement "Not on Sundays" of the resource-based policy`,
+		statement("Allow", "*", "sqs:DeleteQueue", ""): "no resource-based policy allows it",
+		statement("Deny", "*", "sqs:*", ""):            "statement 1 of the resource-based policy",
+		statement("Deny", "*", "sqs:*",
+			`,"Sid":"Not on Sundays"`): `statement "Not on Sundays" of the resource-based policy`,
 	} {
-		d := c.Decide(&access.Request{Caller: otherRoot, Rules: rules, Action: "sqs:SendMessage", Owner: owner, Policy: text, Details: &details{}})
+		d := c.Decide(&access.Request{
+			Caller: otherRoot, Rules: rules, Action: "sqs:SendMessage", Owner: owner, Policy: text, Details: &details{},
+		})
 		if denial, ok := errors.AsType[*access.Denial](d); !ok || denial.Reason() != want {
 			t.Errorf("%s: %v, want %s", text, d, want)
 		} else if !strings.HasSuffix(d.Error(), "because no resource-based policy allows the sqs:sendmessage action") {
@@ -219,7 +250,9 @@ func TestService(t *testing.T) {
 	t.Parallel()
 	d := access.New(users{})
 	topic := func(account string) *details {
-		return &details{facts: policy.Facts{SourceARN: "arn:aws:sns:us-east-1:" + account + ":t", SourceAccount: account}}
+		return &details{
+			facts: policy.Facts{SourceARN: "arn:aws:sns:us-east-1:" + account + ":t", SourceAccount: account},
+		}
 	}
 	const allow = `{"Statement":{"Effect":"Allow","Principal":%s,"Action":"sqs:SendMessage","Resource":"*","Condition":{%s}}}`
 	for _, tc := range []struct {
@@ -233,14 +266,17 @@ func TestService(t *testing.T) {
 		{`{"AWS":"` + owner + `"}`, ``, false},
 	} {
 		r := access.Request{
-			Caller: identity.Identity{Caller: policy.Caller{Kind: policy.Service, Service: "sns.amazonaws.com"}}, Rules: rules,
-			Action: "sqs:SendMessage", Owner: owner, Policy: fmt.Sprintf(allow, tc.principal, tc.condition), Details: topic(owner),
+			Caller: identity.Identity{Caller: policy.Caller{Kind: policy.Service, Service: "sns.amazonaws.com"}},
+			Rules:  rules,
+			Action: "sqs:SendMessage", Owner: owner, Policy: fmt.Sprintf(allow, tc.principal, tc.condition),
+			Details: topic(owner),
 		}
 		if err := d.Decide(&r); (err == nil) != tc.allowed {
 			t.Errorf("%s, %s: %v", tc.principal, tc.condition, err)
 		}
 		r.Policy = ""
-		if err := d.Decide(&r); err == nil || !strings.Contains(err.Error(), "User: sns.amazonaws.com is not authorized") {
+		if err := d.Decide(&r); err == nil ||
+			!strings.Contains(err.Error(), "User: sns.amazonaws.com is not authorized") {
 			t.Errorf("without a policy: %v", err)
 		}
 	}

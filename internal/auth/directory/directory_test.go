@@ -70,7 +70,8 @@ func TestChangesAreKept(t *testing.T) {
 	renamed.Name = "Rob"
 	change(t, d, func(tx *directory.Tx) { tx.PutEntity(renamed); tx.DeleteEntity(eve) })
 	for name, d := range map[string]*directory.Directory{"now": d, "opened again": again()} {
-		if d.Find(directory.User, account, "bob") != nil || d.Find(directory.User, account, "ROB") == nil || d.Entity(eve.ID) != nil {
+		if d.Find(directory.User, account, "bob") != nil || d.Find(directory.User, account, "ROB") == nil ||
+			d.Entity(eve.ID) != nil {
 			t.Errorf("%s: the names are wrong", name)
 		}
 		cred, ok := d.Lookup(key.ID)
@@ -117,7 +118,9 @@ func TestPrincipals(t *testing.T) {
 	change(t, d, func(tx *directory.Tx) { tx.PutEntity(bob); tx.PutEntity(group); tx.PutEntity(role) })
 	v := identity.NewVault()
 	resume := func(kind policy.CallerKind, name, issuer string) (identity.Identity, bool) {
-		key, err := v.Issue(kind, account, name, &identity.Session{Issuer: "arn", IssuerID: issuer, Terms: identity.Terms{Policies: []string{allow}}})
+		key, err := v.Issue(kind, account, name, &identity.Session{
+			Issuer: "arn", IssuerID: issuer, Terms: identity.Terms{Policies: []string{allow}},
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,13 +140,15 @@ func TestPrincipals(t *testing.T) {
 	ofRoot, _ := resume(policy.FederatedUser, "jean", account)
 	want := func(what, user, role, fed, root string) {
 		t.Helper()
-		if got := []string{count(asUser), count(asRole), count(federated), count(ofRoot)}; fmt.Sprint(got) != fmt.Sprint([]string{user, role, fed, root}) {
+		if got := []string{count(asUser), count(asRole), count(federated),
+			count(ofRoot)}; fmt.Sprint(got) != fmt.Sprint([]string{user, role, fed, root}) {
 			t.Errorf("%s: %v", what, got)
 		}
 	}
 	want("nothing", "0 1 false true", "0 1 false true", "0 1 false true", "0 1 false true")
 	bob2, group2, role2 := bob.Clone(), group.Clone(), role.Clone()
-	bob2.Groups, bob2.Inline, bob2.Boundary = []string{group.ID}, map[string]string{"a": allow}, "arn:aws:iam::aws:policy/AdministratorAccess"
+	bob2.Groups, bob2.Inline, bob2.Boundary = []string{group.ID}, map[string]string{"a": allow},
+		"arn:aws:iam::aws:policy/AdministratorAccess"
 	group2.Attached = []string{"arn:aws:iam::aws:policy/AmazonSQSFullAccess"}
 	role2.Inline = map[string]string{"a": allow, "b": allow}
 	change(t, d, func(tx *directory.Tx) { tx.PutEntity(bob2); tx.PutEntity(group2); tx.PutEntity(role2) })
@@ -156,7 +161,8 @@ func TestPrincipals(t *testing.T) {
 	for _, c := range []struct {
 		kind   policy.CallerKind
 		issuer string
-	}{{policy.User, bob.ID}, {policy.AssumedRole, role.ID}, {policy.FederatedUser, bob.ID}, {policy.AssumedRole, group.ID}, {policy.User, group.ID}} {
+	}{{policy.User, bob.ID}, {policy.AssumedRole, role.ID}, {policy.FederatedUser, bob.ID},
+		{policy.AssumedRole, group.ID}, {policy.User, group.ID}} {
 		if id, ok := resume(c.kind, "s", c.issuer); ok {
 			t.Errorf("%+v acts for nobody", id)
 		}
@@ -183,7 +189,8 @@ func TestUsesOfUsersAreKept(t *testing.T) {
 	change(t, d, func(tx *directory.Tx) { renamed := bob.Clone(); renamed.Name = "rob"; tx.PutEntity(renamed) })
 	for name, d := range map[string]*directory.Directory{"now": d, "opened again": again()} {
 		u, ok := d.LastUse(bob)
-		if !ok || !u.At.Equal(now.Add(time.Minute)) || u.Service != "iam" || !u.Services["sqs"].At.Equal(now) || u.Services["sqs"].Region != "eu-west-1" || len(u.Services) != 2 {
+		if !ok || !u.At.Equal(now.Add(time.Minute)) || u.Service != "iam" || !u.Services["sqs"].At.Equal(now) ||
+			u.Services["sqs"].Region != "eu-west-1" || len(u.Services) != 2 {
 			t.Errorf("%s: the use is %+v", name, u)
 		}
 	}
@@ -201,7 +208,8 @@ func TestARNs(t *testing.T) {
 	t.Parallel()
 	d, _ := open(t)
 	for kind, name := range map[directory.Kind]string{
-		directory.User: "bob", directory.Role: "bob", directory.Profile: "bob", directory.Provider: "login.example.com/realms/a/",
+		directory.User: "bob", directory.Role: "bob", directory.Profile: "bob",
+		directory.Provider: "login.example.com/realms/a/",
 	} {
 		e := directory.NewEntity(kind, account, "/", name, now)
 		change(t, d, func(tx *directory.Tx) { tx.PutEntity(e) })

@@ -50,7 +50,10 @@ func TestFollower(t *testing.T) {
 	owner, follower, copied := follow(t)
 	bob := user("bob")
 	key, secret := owner.NewKey(bob, now)
-	managed := &directory.Managed{Account: account, Name: "p", Path: "/", Default: "v1", Versions: []directory.Version{{ID: "v1", Document: allow}}}
+	managed := &directory.Managed{
+		Account: account, Name: "p", Path: "/", Default: "v1",
+		Versions: []directory.Version{{ID: "v1", Document: allow}},
+	}
 	bob.Attached = []string{managed.ARN()}
 	change(t, owner, func(tx *directory.Tx) {
 		tx.PutEntity(bob)
@@ -78,7 +81,8 @@ func TestFollower(t *testing.T) {
 	if e := follower.Find(directory.User, account, "BOB"); e == nil || e.ID != successor.ID {
 		t.Errorf("bob is %v", e)
 	}
-	if err := follower.Change(t.Context(), func(*directory.Tx) error { t.Error("asked"); return nil }); !errors.Is(err, control.ErrElsewhere) {
+	if err := follower.Change(t.Context(), func(*directory.Tx) error { t.Error("asked"); return nil }); !errors.Is(err,
+		control.ErrElsewhere) {
 		t.Errorf("it makes a change of its own: %v", err)
 	}
 	change(t, owner, func(tx *directory.Tx) {
@@ -87,7 +91,8 @@ func TestFollower(t *testing.T) {
 		tx.DeletePolicy(managed)
 		tx.SetAlias(account, "")
 	})
-	if _, ok := follower.Lookup(key.ID); ok || follower.Entity(bob.ID) != nil || follower.Policy(managed.ARN()) != nil || follower.Alias(account) != "" {
+	if _, ok := follower.Lookup(key.ID); ok || follower.Entity(bob.ID) != nil ||
+		follower.Policy(managed.ARN()) != nil || follower.Alias(account) != "" {
 		t.Error("it has not forgotten")
 	}
 	empty, err := store.OpenMemory(store.Options{})
@@ -117,7 +122,8 @@ func TestUsesOfSeveralNodes(t *testing.T) {
 	follower.Used(key.ID, "sts", "eu-west-1", now.Add(time.Hour))
 	owner.Used(key.ID, "iam", "eu-west-1", now)
 	lost := errors.New("lost")
-	if err := follower.SaveUses(t.Context(), func(context.Context, directory.Uses) error { return lost }); !errors.Is(err, lost) {
+	if err := follower.SaveUses(t.Context(),
+		func(context.Context, directory.Uses) error { return lost }); !errors.Is(err, lost) {
 		t.Errorf("when it is lost on the way: %v", err)
 	}
 	if err := owner.SaveUses(t.Context(), nil); err != nil {

@@ -26,7 +26,8 @@ func TestKeysAreMadeOnceAndKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	one, ok := made.Root(first)
-	if !ok || one.ARN != "arn:aws:iam::000000000000:root" || !one.IsRoot() || one.UserID != first || len(one.Secret) != 40 {
+	if !ok || one.ARN != "arn:aws:iam::000000000000:root" || !one.IsRoot() || one.UserID != first ||
+		len(one.Secret) != 40 {
 		t.Errorf("root: %+v", one)
 	}
 	info, err := os.Stat(path)
@@ -76,7 +77,8 @@ func TestDeletedAccount(t *testing.T) {
 	if _, ok := c.Lookup("AKID2"); ok {
 		t.Error("its key still works")
 	}
-	left := strings.Replace(text, "[111111111111]\naws_access_key_id = AKID2\naws_secret_access_key = a-secret-of-ours\n", "", 1)
+	left := strings.Replace(text,
+		"[111111111111]\naws_access_key_id = AKID2\naws_secret_access_key = a-secret-of-ours\n", "", 1)
 	if after, err := os.ReadFile(path); err != nil || string(after) != left {
 		t.Errorf("the file has become %q, %v", after, err)
 	}
@@ -94,7 +96,8 @@ func TestFileThatOthersCanReadIsRefused(t *testing.T) {
 	if err := os.Chmod(path, 0o640); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := identity.LoadCredentials(path, []string{first}); err == nil || !strings.Contains(err.Error(), "chmod 600") {
+	if _, err := identity.LoadCredentials(path, []string{first}); err == nil ||
+		!strings.Contains(err.Error(), "chmod 600") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -116,7 +119,8 @@ func TestMistakesInTheFileAreNamed(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := identity.LoadCredentials(path, []string{first}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := identity.LoadCredentials(path, []string{first}); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want a word about %s", text, err, want)
 		}
 	}
@@ -174,7 +178,9 @@ func TestCredentialDoesNotPrintItsSecret(t *testing.T) {
 func TestPreviousKeys(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "credentials")
 	const previous = "[000000000000-previous]\naws_access_key_id = AKIDOLD\naws_secret_access_key = the-older-secret\n"
-	if err := os.WriteFile(path, []byte(previous+"[111111111111]\naws_access_key_id = AKID2\naws_secret_access_key = a-secret-of-ours\n"), 0o600); err != nil {
+	if err := os.WriteFile(path,
+		[]byte(previous+"[111111111111]\naws_access_key_id = AKID2\naws_secret_access_key = a-secret-of-ours\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	c, err := identity.LoadCredentials(path, []string{first, second})
@@ -186,7 +192,8 @@ func TestPreviousKeys(t *testing.T) {
 	}
 	root, _ := c.Root(first)
 	old, ok := c.Lookup("AKIDOLD")
-	if !ok || !old.IsRoot() || old.Account != first || old.Secret != "the-older-secret" || root.AccessKeyID == "AKIDOLD" {
+	if !ok || !old.IsRoot() || old.Account != first || old.Secret != "the-older-secret" ||
+		root.AccessKeyID == "AKIDOLD" {
 		t.Errorf("the older key is %+v, the root's %+v", old, root)
 	}
 	if found, ok := c.Lookup(root.AccessKeyID); !ok || !reflect.DeepEqual(found, root) {

@@ -15,7 +15,8 @@ func FuzzCredentials(f *testing.F) {
 	const first, second = "000000000000", "111111111111"
 	const section = "[" + first + "]\naws_access_key_id = AKIA\naws_secret_access_key = a-secret-of-ours"
 	for _, seed := range []string{
-		"", section, section + "\n", "# a comment\n" + section + "\n[" + second + "]\naws_access_key_id=a\naws_secret_access_key=another-secret-0",
+		"", section, section + "\n",
+		"# a comment\n" + section + "\n[" + second + "]\naws_access_key_id=a\naws_secret_access_key=another-secret-0",
 		section + "\n[" + first + "-previous]\naws_access_key_id = OLD\naws_secret_access_key = a-secret-of-ours",
 		"[" + first + "]", "aws_access_key_id = a", "[x]\n", section + "\r\n", section + "\n" + section,
 	} {

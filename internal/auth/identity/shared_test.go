@@ -26,7 +26,8 @@ func newControl(t *testing.T) (*control.Control, *store.Store) {
 
 func initialise(t *testing.T, c *control.Control, v *identity.Vault, roots *identity.Credentials, accounts ...string) {
 	t.Helper()
-	if err := c.Change(t.Context(), func(tx *control.Tx) error { return identity.Initialise(tx, v, roots, accounts) }); err != nil {
+	if err := c.Change(t.Context(),
+		func(tx *control.Tx) error { return identity.Initialise(tx, v, roots, accounts) }); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -131,12 +132,18 @@ func TestSharedKeys(t *testing.T) {
 func TestSharedKeysThatAreWrong(t *testing.T) {
 	t.Parallel()
 	for what, write := range map[string]func(tx *control.Tx){
-		"another master key": func(tx *control.Tx) { tx.Put("identity/master-key", []byte(`"`+strings.Repeat("0", 64)+`"`)) },
-		"no master key":      func(tx *control.Tx) { tx.Put("identity/master-key", []byte(`"x"`)) },
-		"no JSON":            func(tx *control.Tx) { tx.Put("identity/root/"+first, []byte(`{`)) },
-		"another's secret":   func(tx *control.Tx) { tx.Put("identity/root/"+first, []byte(`{"ID":"AKIA","Sealed":"AAAA"}`)) },
-		"a newer program's":  func(tx *control.Tx) { tx.Put("identity/new", nil) },
-		"a removal":          func(tx *control.Tx) { tx.Delete("identity/master-key") },
+		"another master key": func(tx *control.Tx) {
+			tx.Put("identity/master-key",
+				[]byte(`"`+strings.Repeat("0", 64)+`"`))
+		},
+		"no master key": func(tx *control.Tx) { tx.Put("identity/master-key", []byte(`"x"`)) },
+		"no JSON":       func(tx *control.Tx) { tx.Put("identity/root/"+first, []byte(`{`)) },
+		"another's secret": func(tx *control.Tx) {
+			tx.Put("identity/root/"+first,
+				[]byte(`{"ID":"AKIA","Sealed":"AAAA"}`))
+		},
+		"a newer program's": func(tx *control.Tx) { tx.Put("identity/new", nil) },
+		"a removal":         func(tx *control.Tx) { tx.Delete("identity/master-key") },
 	} {
 		c, s := newControl(t)
 		none, err := identity.Generate(nil)

@@ -63,8 +63,10 @@ func TestTokens(t *testing.T) {
 	s := &Session{
 		Issuer: "arn:aws:iam::111122223333:role/r", IssuerID: "AROA1", Issued: now, Expires: now.Add(time.Hour),
 		Terms: Terms{
-			Policies: []string{`{"Statement":[]}`}, PolicyARNs: []string{"arn:aws:iam::aws:policy/X"}, Tags: map[string]string{"a": "b"},
-			Transitive: []string{"a"}, SourceIdentity: "ann", Provider: "arn:aws:iam::111122223333:oidc-provider/p.example",
+			Policies: []string{`{"Statement":[]}`}, PolicyARNs: []string{"arn:aws:iam::aws:policy/X"},
+			Tags:       map[string]string{"a": "b"},
+			Transitive: []string{"a"}, SourceIdentity: "ann",
+			Provider: "arn:aws:iam::111122223333:oidc-provider/p.example",
 		},
 	}
 	issue := func(v *Vault, kind policy.CallerKind, account, name string) Temporary {
@@ -82,7 +84,8 @@ func TestTokens(t *testing.T) {
 	id, name, err := v.Redeem(key.AccessKeyID, key.Token)
 	want := Identity{
 		Caller: policy.Caller{
-			Kind: policy.AssumedRole, Account: "111122223333", Issuer: s.Issuer, IssuerID: s.IssuerID, Issued: s.Issued, Tags: s.Tags,
+			Kind: policy.AssumedRole, Account: "111122223333", Issuer: s.Issuer, IssuerID: s.IssuerID, Issued: s.Issued,
+			Tags:           s.Tags,
 			SourceIdentity: s.SourceIdentity, Provider: s.Provider,
 		},
 		AccessKeyID: key.AccessKeyID, Session: s,
@@ -110,7 +113,8 @@ func TestTokens(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	for _, id := range []string{"", "ASIA", "ASIAIOSFODNN7EXAMPLE", flip(key.AccessKeyID, 8), flip(key.AccessKeyID, 19), key.AccessKeyID + "A", "AKIA" + key.AccessKeyID[4:]} {
+	for _, id := range []string{"", "ASIA", "ASIAIOSFODNN7EXAMPLE", flip(key.AccessKeyID, 8), flip(key.AccessKeyID, 19),
+		key.AccessKeyID + "A", "AKIA" + key.AccessKeyID[4:]} {
 		if _, ok := v.TemporarySecret(id); ok {
 			t.Errorf("%q has a secret", id)
 		}
@@ -122,7 +126,9 @@ func TestLongTokens(t *testing.T) {
 	t.Parallel()
 	v := NewVault()
 	for length, ok := range map[int]bool{2048: true, 3500: false} {
-		key, err := v.Issue(policy.User, "111122223333", "", &Session{Terms: Terms{Policies: []string{strings.Repeat("x", length)}}})
+		key, err := v.Issue(policy.User, "111122223333", "", &Session{
+			Terms: Terms{Policies: []string{strings.Repeat("x", length)}},
+		})
 		if ok {
 			if err != nil || len(key.Token) > MaxToken {
 				t.Errorf("%d: %d characters, %v", length, len(key.Token), err)
@@ -130,7 +136,8 @@ func TestLongTokens(t *testing.T) {
 			if _, _, err := v.Redeem(key.AccessKeyID, key.Token); err != nil {
 				t.Errorf("%d: %v", length, err)
 			}
-		} else if long, is := errors.AsType[*TokenTooLongError](err); !is || long.Length <= MaxToken || key.Token != "" {
+		} else if long, is := errors.AsType[*TokenTooLongError](err); !is || long.Length <= MaxToken ||
+			key.Token != "" {
 			t.Errorf("%d: %v", length, err)
 		}
 	}
@@ -148,7 +155,9 @@ func flip(s string, at int) string {
 // Only tokens that Issue has made are redeemed; imitations are not.
 func FuzzRedeem(f *testing.F) {
 	v := NewVault()
-	key, err := v.Issue(policy.User, "111122223333", "", &Session{Issuer: "arn:aws:iam::111122223333:user/bob", IssuerID: "AIDA1"})
+	key, err := v.Issue(policy.User, "111122223333", "", &Session{
+		Issuer: "arn:aws:iam::111122223333:user/bob", IssuerID: "AIDA1",
+	})
 	if err != nil {
 		f.Fatal(err)
 	}

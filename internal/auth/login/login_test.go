@@ -21,7 +21,8 @@ import (
 func TestCodesAreThoseOfTheRFC(t *testing.T) {
 	seed := []byte("12345678901234567890")
 	for at, want := range map[int64]string{
-		59: "287082", 1111111109: "081804", 1111111111: "050471", 1234567890: "005924", 2000000000: "279037", 20000000000: "353130",
+		59: "287082", 1111111109: "081804", 1111111111: "050471", 1234567890: "005924", 2000000000: "279037",
+		20000000000: "353130",
 	} {
 		if got := code(seed, stepOf(time.Unix(at, 0))); got != want {
 			t.Errorf("at %d: %s, want %s", at, got, want)
@@ -42,7 +43,8 @@ func TestCodeCountsOnceAndSoon(t *testing.T) {
 			t.Errorf("two codes, the first %d steps away: %d", offset, two)
 		}
 	}
-	if matchTwo(seed, code(seed, step), code(seed, step), now) != 0 || matchTwo(seed, code(seed, step+1), code(seed, step), now) != 0 {
+	if matchTwo(seed, code(seed, step), code(seed, step), now) != 0 ||
+		matchTwo(seed, code(seed, step+1), code(seed, step), now) != 0 {
 		t.Error("two codes that do not follow each other")
 	}
 }
@@ -94,7 +96,9 @@ func TestPasswordsAreHashed(t *testing.T) {
 	if again, _ := h.Hash(ctx, "000000000000", "Correct-horse-1"); again == hash {
 		t.Error("there is no salt")
 	}
-	for password, want := range map[string]bool{"Correct-horse-1": true, "Correct-horse-2": false, "": false, "correct-horse-1": false} {
+	for password, want := range map[string]bool{
+		"Correct-horse-1": true, "Correct-horse-2": false, "": false, "correct-horse-1": false,
+	} {
 		if right, err := h.Verify(ctx, "000000000000", hash, password); right != want || err != nil {
 			t.Errorf("%q: %v, %v", password, right, err)
 		}
@@ -186,8 +190,10 @@ func TestRules(t *testing.T) {
 		password string
 		wrong    string
 	}{
-		{usual, "Abcdefg1", ""}, {usual, "abcdefg1", "three of"}, {usual, "Abcde-1", "length of 8"}, {usual, strings.Repeat("Ab1", 43), "maximum"},
-		{all, "Abcdefgh1-", ""}, {all, "Abcdefgh12", "symbol"}, {all, "Abcdefgh--", "number"}, {all, "abcdefgh1-", "uppercase"}, {all, "ABCDEFGH1-", "lowercase"},
+		{usual, "Abcdefg1", ""}, {usual, "abcdefg1", "three of"}, {usual, "Abcde-1", "length of 8"},
+		{usual, strings.Repeat("Ab1", 43), "maximum"},
+		{all, "Abcdefgh1-", ""}, {all, "Abcdefgh12", "symbol"}, {all, "Abcdefgh--", "number"},
+		{all, "abcdefgh1-", "uppercase"}, {all, "ABCDEFGH1-", "lowercase"},
 		{Rules{MinimumLength: 6}, "äöüäöü", ""},
 	} {
 		err := c.rules.Check(c.password)
@@ -210,7 +216,8 @@ func TestEarlierPasswordsAreRemembered(t *testing.T) {
 	}
 	p := NewProfile("AIDA", hashes[0], false, now).WithPassword(hashes[1], now).WithPassword(hashes[2], now)
 	for i, want := range []error{nil, ErrReused, ErrReused} {
-		why, err := l.CheckNew(t.Context(), "000000000000", &Rules{MinimumLength: 6, Remembered: 2}, p, fmt.Sprint("Password-", i))
+		why, err := l.CheckNew(t.Context(), "000000000000", &Rules{MinimumLength: 6, Remembered: 2}, p,
+			fmt.Sprint("Password-", i))
 		if !errors.Is(why, want) || err != nil {
 			t.Errorf("password %d: %v, %v", i, why, err)
 		}
@@ -236,7 +243,8 @@ func open(t *testing.T, o Options) *Logins {
 func TestRecordsAreKept(t *testing.T) {
 	l, now := open(t, Options{}), time.Unix(1_800_000_000, 0)
 	d, seed := l.NewDevice("000000000000", "/", "Phone", now)
-	if raw, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(seed); err != nil || len(raw) != SeedSize {
+	if raw, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(seed); err != nil ||
+		len(raw) != SeedSize {
 		t.Errorf("the seed is %s: %v", seed, err)
 	}
 	hash, _ := l.Hash(t.Context(), "000000000000", "Password-1")
@@ -255,11 +263,13 @@ func TestRecordsAreKept(t *testing.T) {
 	}
 	for _, l := range []*Logins{l, again} {
 		rules, set := l.Rules("000000000000")
-		if p := l.Profile("AIDA"); p == nil || !p.Reset || !set || rules.MinimumLength != 30 || l.Device("000000000000", d.Serial()) == nil {
+		if p := l.Profile("AIDA"); p == nil || !p.Reset || !set || rules.MinimumLength != 30 ||
+			l.Device("000000000000", d.Serial()) == nil {
 			t.Errorf("profile %v, rules %v", p, rules)
 		}
 	}
-	if passwords, devices, problems, err := Check(l.o.Control.Store(), l.o.Vault); passwords != 1 || devices != 1 || len(problems) > 0 || err != nil {
+	if passwords, devices, problems, err := Check(l.o.Control.Store(), l.o.Vault); passwords != 1 || devices != 1 ||
+		len(problems) > 0 || err != nil {
 		t.Errorf("%d passwords, %d devices, %v, %v", passwords, devices, problems, err)
 	}
 	if _, _, problems, _ := Check(l.o.Control.Store(), identity.NewVault()); len(problems) != 1 {
@@ -272,7 +282,8 @@ func TestRecordsAreKept(t *testing.T) {
 		tx.SetRules("000000000000", nil)
 		return nil
 	})
-	if _, set := l.Rules("000000000000"); err != nil || set || l.Profile("AIDA") != nil || l.Device("000000000000", d.Serial()) != nil {
+	if _, set := l.Rules("000000000000"); err != nil || set || l.Profile("AIDA") != nil ||
+		l.Device("000000000000", d.Serial()) != nil {
 		t.Errorf("something is left: %v", err)
 	}
 }
@@ -281,7 +292,8 @@ func FuzzParseHash(f *testing.F) {
 	f.Add(decoy)
 	f.Add("$argon2id$v=19$m=8,t=1,p=1$AAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAA")
 	f.Fuzz(func(t *testing.T, text string) {
-		if p, err := parseHash(text); err == nil && (p.memory > mostMemory || p.passes > mostPasses || p.passes == 0 || p.threads == 0) {
+		if p, err := parseHash(text); err == nil &&
+			(p.memory > mostMemory || p.passes > mostPasses || p.passes == 0 || p.threads == 0) {
 			t.Errorf("%q takes %+v", text, p)
 		}
 	})

@@ -34,7 +34,8 @@ func TestLockOutsOutlastAFlood(t *testing.T) {
 func TestNetworks(t *testing.T) {
 	t.Parallel()
 	for ip, want := range map[string]string{
-		"192.0.2.1": "192.0.2.1", "::ffff:192.0.2.1": "192.0.2.1", "2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64", "fe80::1%eth0": "fe80::/64", "": "", "x": "x",
+		"192.0.2.1": "192.0.2.1", "::ffff:192.0.2.1": "192.0.2.1", "2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64",
+		"fe80::1%eth0": "fe80::/64", "": "", "x": "x",
 	} {
 		if got := Network(ip); got != want {
 			t.Errorf("%s: %s, want %s", ip, got, want)

@@ -70,12 +70,16 @@ func TestClaimsOfPrograms(t *testing.T) {
 	token, err := openid.ParseToken(p.Issue(func(c object) {
 		c["aud"], c["azp"], c["amr"] = []string{"a", "b"}, "c", []string{"pwd"}
 		c["https://aws.amazon.com/source_identity"] = "ann"
-		c["https://aws.amazon.com/tags"] = object{"principal_tags": object{"team": []string{"red"}, "env": []string{"prod"}}, "transitive_tag_keys": []string{"team"}}
+		c["https://aws.amazon.com/tags"] = object{
+			"principal_tags":      object{"team": []string{"red"}, "env": []string{"prod"}},
+			"transitive_tag_keys": []string{"team"},
+		}
 	}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprintf("%s %s %s %s %s", token.Audience, token.Methods, token.Source, token.Tags, token.Transitive); got != "[c] [pwd] ann map[env:prod team:red] [team]" {
+	if got := fmt.Sprintf("%s %s %s %s %s", token.Audience, token.Methods, token.Source, token.Tags,
+		token.Transitive); got != "[c] [pwd] ann map[env:prod team:red] [team]" {
 		t.Error(got)
 	}
 	token, err = openid.ParseToken(p.Issue(func(c object) {
@@ -111,17 +115,18 @@ func TestHostileTokensOfPrograms(t *testing.T) {
 	none := func([]byte) []byte { return nil }
 	good := p.Issue(nil)
 	for why, raw := range map[string]string{
-		"empty":             "",
-		"no token":          "AKIAIOSFODNN7EXAMPLE",
-		"JSON":              `{"payload":"","signatures":[]}`,
-		"two parts":         good[:strings.LastIndexByte(good, '.')],
-		"huge":              p.Issue(func(c object) { c["x"] = strings.Repeat("x", openid.MaxToken) }),
-		"alg none":          openidtest.JWT(header(object{"alg": "none"}), claims, none),
-		"alg None":          openidtest.JWT(header(object{"alg": "None"}), claims, none),
-		"the public key":    openidtest.JWT(header(object{"alg": "HS256"}), claims, openidtest.HS256),
-		"an unknown alg":    openidtest.JWT(header(object{"alg": "PS256"}), claims, openidtest.RS256(openidtest.Key)),
-		"claims in a list":  openidtest.JWT(header(nil), nil, openidtest.RS256(openidtest.Key)),
-		"a critical header": openidtest.JWT(header(object{"crit": []string{"b64"}, "b64": false}), claims, openidtest.RS256(openidtest.Key)),
+		"empty":            "",
+		"no token":         "AKIAIOSFODNN7EXAMPLE",
+		"JSON":             `{"payload":"","signatures":[]}`,
+		"two parts":        good[:strings.LastIndexByte(good, '.')],
+		"huge":             p.Issue(func(c object) { c["x"] = strings.Repeat("x", openid.MaxToken) }),
+		"alg none":         openidtest.JWT(header(object{"alg": "none"}), claims, none),
+		"alg None":         openidtest.JWT(header(object{"alg": "None"}), claims, none),
+		"the public key":   openidtest.JWT(header(object{"alg": "HS256"}), claims, openidtest.HS256),
+		"an unknown alg":   openidtest.JWT(header(object{"alg": "PS256"}), claims, openidtest.RS256(openidtest.Key)),
+		"claims in a list": openidtest.JWT(header(nil), nil, openidtest.RS256(openidtest.Key)),
+		"a critical header": openidtest.JWT(header(object{"crit": []string{"b64"}, "b64": false}), claims,
+			openidtest.RS256(openidtest.Key)),
 	} {
 		if err := p.verify(raw); err == nil {
 			t.Errorf("%s: accepted", why)
@@ -131,10 +136,11 @@ func TestHostileTokensOfPrograms(t *testing.T) {
 		t.Errorf("the provider was asked %d times", p.Described)
 	}
 	for why, raw := range map[string]string{
-		"unsigned":         openidtest.JWT(header(nil), claims, none),
-		"another's key":    openidtest.JWT(header(nil), claims, openidtest.RS256(openidtest.Other)),
-		"an unknown key":   openidtest.JWT(header(object{"kid": "k2"}), claims, openidtest.RS256(openidtest.Other)),
-		"its own key":      openidtest.JWT(header(object{"jwk": object{"kty": "RSA"}}), claims, openidtest.RS256(openidtest.Other)),
+		"unsigned":       openidtest.JWT(header(nil), claims, none),
+		"another's key":  openidtest.JWT(header(nil), claims, openidtest.RS256(openidtest.Other)),
+		"an unknown key": openidtest.JWT(header(object{"kid": "k2"}), claims, openidtest.RS256(openidtest.Other)),
+		"its own key": openidtest.JWT(header(object{"jwk": object{"kty": "RSA"}}), claims,
+			openidtest.RS256(openidtest.Other)),
 		"expired":          p.Issue(func(c object) { c["exp"] = now.Add(-time.Second).Unix() }),
 		"changed":          good[:len(good)-8] + "AAAAAAAA",
 		"not yet good":     p.Issue(func(c object) { c["nbf"] = now.Add(time.Hour).Unix() }),
@@ -197,7 +203,8 @@ func TestKeysAreFetchedNowAndThen(t *testing.T) {
 	t.Parallel()
 	p := newRegistered(t)
 	unknown := openidtest.JWT(object{"alg": "RS256", "kid": "k2"},
-		object{"iss": p.URL, "sub": "s", "aud": client, "exp": now.Add(time.Hour).Unix(), "iat": now.Unix()}, openidtest.RS256(openidtest.Key))
+		object{"iss": p.URL, "sub": "s", "aud": client, "exp": now.Add(time.Hour).Unix(), "iat": now.Unix()},
+		openidtest.RS256(openidtest.Key))
 	for range 20 {
 		if err := p.verify(unknown); !errors.Is(err, openid.ErrRefused) {
 			t.Fatal(err)
@@ -221,11 +228,17 @@ func TestProvidersOfProgramsThatCannotBeUsed(t *testing.T) {
 		change func(p *registered)
 		want   error
 	}{
-		"no thumbprint":      {func(p *registered) { p.r.Thumbprints = nil }, new(openid.CertificateError)},
-		"another thumbprint": {func(p *registered) { p.r.Thumbprints = []string{strings.Repeat("0", 40)} }, new(openid.CertificateError)},
-		"nothing listens":    {func(p *registered) { p.keys = openid.NewKeys(refuseDial, time.Now) }, openid.ErrUnreachable},
-		"another issuer":     {func(p *registered) { p.Metadata = func(m object) { m["issuer"] = "https://evil.example" } }, openid.ErrUnreachable},
-		"keys without TLS":   {func(p *registered) { p.Metadata = func(m object) { m["jwks_uri"] = "http://127.0.0.1/keys" } }, openid.ErrUnreachable},
+		"no thumbprint": {func(p *registered) { p.r.Thumbprints = nil }, new(openid.CertificateError)},
+		"another thumbprint": {func(p *registered) { p.r.Thumbprints = []string{strings.Repeat("0", 40)} },
+			new(openid.CertificateError)},
+		"nothing listens": {func(p *registered) { p.keys = openid.NewKeys(refuseDial, time.Now) },
+			openid.ErrUnreachable},
+		"another issuer": {func(p *registered) {
+			p.Metadata = func(m object) { m["issuer"] = "https://evil.example" }
+		}, openid.ErrUnreachable},
+		"keys without TLS": {func(p *registered) {
+			p.Metadata = func(m object) { m["jwks_uri"] = "http://127.0.0.1/keys" }
+		}, openid.ErrUnreachable},
 		"keys by a redirect": {func(p *registered) {
 			p.Keys = func(w http.ResponseWriter, r *http.Request) {
 				http.Redirect(w, r, "https://evil.example", http.StatusFound)
@@ -283,7 +296,8 @@ func TestProviderThatHangs(t *testing.T) {
 		}
 		return nil
 	})
-	if err := p.keys.Verify(left, openid.Registration{Account: "444455556666", Issuer: p.URL}, token); !errors.Is(err, openid.ErrUnreachable) {
+	if err := p.keys.Verify(left, openid.Registration{Account: "444455556666", Issuer: p.URL}, token); !errors.Is(err,
+		openid.ErrUnreachable) {
 		t.Errorf("another account: %v", err)
 	}
 	cancel()
@@ -296,7 +310,9 @@ func TestProviderThatHangs(t *testing.T) {
 
 // Every text is refused, or yields claims that are short.
 func FuzzParseToken(f *testing.F) {
-	for _, seed := range []string{"", "a.b.c", openidtest.JWT(object{"alg": "RS256"}, object{"iss": "https://x", "sub": "s", "aud": "a", "exp": 1, "iat": 1}, openidtest.RS256(openidtest.Key))} {
+	for _, seed := range []string{"", "a.b.c",
+		openidtest.JWT(object{"alg": "RS256"}, object{"iss": "https://x", "sub": "s", "aud": "a", "exp": 1, "iat": 1},
+			openidtest.RS256(openidtest.Key))} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
@@ -305,7 +321,8 @@ func FuzzParseToken(f *testing.F) {
 		switch {
 		case err != nil && !missing && !errors.Is(err, openid.ErrNoToken):
 			t.Errorf("%q: %v", raw, err)
-		case err == nil && (token.Issuer == "" || token.Subject == "" || len(token.Audience) == 0 || len(token.Subject) > 255):
+		case err == nil &&
+			(token.Issuer == "" || token.Subject == "" || len(token.Audience) == 0 || len(token.Subject) > 255):
 			t.Errorf("%q: %+v", raw, token)
 		}
 	})

@@ -22,12 +22,14 @@ func TestPersonIsWhomTheProviderVouchesFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ann.Name != "ann@example.com" || ann.Subject != "248289761001" || ann.Issuer != p.URL || !slices.Equal(ann.Groups, []string{"staff", "admins"}) ||
+	if ann.Name != "ann@example.com" || ann.Subject != "248289761001" || ann.Issuer != p.URL ||
+		!slices.Equal(ann.Groups, []string{"staff", "admins"}) ||
 		!slices.Equal(ann.Methods, []string{"pwd", "otp"}) {
 		t.Errorf("person: %+v", ann)
 	}
 	q := p.Asked[0]
-	if q.Get("grant_type") != "authorization_code" || q.Get("redirect_uri") != redirect || len(q.Get("code_verifier")) != 43 || p.Basic[0] != "sluice:s3cret" {
+	if q.Get("grant_type") != "authorization_code" || q.Get("redirect_uri") != redirect ||
+		len(q.Get("code_verifier")) != 43 || p.Basic[0] != "sluice:s3cret" {
 		t.Errorf("the token endpoint was asked %v by %s", q, p.Basic[0])
 	}
 }
@@ -73,22 +75,25 @@ func TestHostileTokens(t *testing.T) {
 		"no audience":              {token: unset("aud")},
 		"another audience in list": {token: set("aud", []string{"another"})},
 		"several, no party":        {token: set("aud", []string{client, "another"})},
-		"issued to another party":  {token: func(c object) { c["aud"], c["azp"] = []string{client, "another"}, "another" }},
-		"another party":            {token: set("azp", "another")},
-		"a party that is no text":  {token: set("azp", 7)},
-		"expired":                  {token: set("exp", now.Add(-time.Second).Unix())},
-		"never expires":            {token: unset("exp")},
-		"expires in text":          {token: set("exp", "tomorrow")},
-		"issued long ago":          {token: set("iat", now.Add(-16*time.Minute).Unix())},
-		"issued in the future":     {token: set("iat", now.Add(6*time.Minute).Unix())},
-		"issued never":             {token: unset("iat")},
-		"not yet good":             {token: set("nbf", now.Add(10*time.Minute).Unix())},
-		"another nonce":            {token: set("nonce", "x")},
-		"no nonce":                 {token: unset("nonce")},
-		"an empty nonce":           {token: set("nonce", "")},
-		"no subject":               {token: unset("sub")},
-		"a long subject":           {token: set("sub", strings.Repeat("x", 256))},
-		"another access token":     {token: set("at_hash", "AAAAAAAAAAAAAAAAAAAAAA")},
+		"issued to another party": {token: func(c object) {
+			c["aud"], c["azp"] = []string{client, "another"},
+				"another"
+		}},
+		"another party":           {token: set("azp", "another")},
+		"a party that is no text": {token: set("azp", 7)},
+		"expired":                 {token: set("exp", now.Add(-time.Second).Unix())},
+		"never expires":           {token: unset("exp")},
+		"expires in text":         {token: set("exp", "tomorrow")},
+		"issued long ago":         {token: set("iat", now.Add(-16*time.Minute).Unix())},
+		"issued in the future":    {token: set("iat", now.Add(6*time.Minute).Unix())},
+		"issued never":            {token: unset("iat")},
+		"not yet good":            {token: set("nbf", now.Add(10*time.Minute).Unix())},
+		"another nonce":           {token: set("nonce", "x")},
+		"no nonce":                {token: unset("nonce")},
+		"an empty nonce":          {token: set("nonce", "")},
+		"no subject":              {token: unset("sub")},
+		"a long subject":          {token: set("sub", strings.Repeat("x", 256))},
+		"another access token":    {token: set("at_hash", "AAAAAAAAAAAAAAAAAAAAAA")},
 		"the algorithm none": {sign: func(h, c object) string {
 			h["alg"] = "none"
 			return openidtest.JWT(h, c, func([]byte) []byte { return nil })
@@ -97,12 +102,22 @@ func TestHostileTokens(t *testing.T) {
 			h["alg"] = "nOnE"
 			return openidtest.JWT(h, c, func([]byte) []byte { return nil })
 		}},
-		"no signature": {sign: func(h, c object) string { return openidtest.JWT(h, c, func([]byte) []byte { return nil }) }},
+		"no signature": {sign: func(h, c object) string {
+			return openidtest.JWT(h, c,
+				func([]byte) []byte { return nil })
+		}},
 		"two parts": {sign: func(h, c object) string {
 			return strings.Join(strings.Split(openidtest.JWT(h, c, openidtest.RS256(openidtest.Key)), ".")[:2], ".")
 		}},
-		"the public key as key": {sign: func(h, c object) string { h["alg"] = "HS256"; return openidtest.JWT(h, c, openidtest.HS256) }},
-		"another's key":         {sign: func(h, c object) string { return openidtest.JWT(h, c, openidtest.RS256(openidtest.Other)) }},
+		"the public key as key": {sign: func(h, c object) string {
+			h["alg"] = "HS256"
+			return openidtest.JWT(h, c,
+				openidtest.HS256)
+		}},
+		"another's key": {sign: func(h, c object) string {
+			return openidtest.JWT(h, c,
+				openidtest.RS256(openidtest.Other))
+		}},
 		"another's key without an id": {sign: func(h, c object) string {
 			delete(h, "kid")
 			return openidtest.JWT(h, c, openidtest.RS256(openidtest.Other))
@@ -115,7 +130,8 @@ func TestHostileTokens(t *testing.T) {
 		"a changed claim": {sign: func(h, c object) string {
 			good := strings.Split(openidtest.JWT(h, c, openidtest.RS256(openidtest.Key)), ".")
 			c["groups"] = []string{"admins", "more"}
-			return strings.Join([]string{good[0], strings.Split(openidtest.JWT(h, c, openidtest.RS256(openidtest.Key)), ".")[1], good[2]}, ".")
+			return strings.Join([]string{good[0],
+				strings.Split(openidtest.JWT(h, c, openidtest.RS256(openidtest.Key)), ".")[1], good[2]}, ".")
 		}},
 		"no token":   {sign: func(object, object) string { return "" }},
 		"not one":    {sign: func(object, object) string { return "a.b.c" }},
@@ -145,13 +161,16 @@ func jwtOf(header object, claims string) string {
 func TestHarmlessTokens(t *testing.T) {
 	t.Parallel()
 	for why, token := range map[string]func(object){
-		"several audiences, and we are the party": func(c object) { c["aud"], c["azp"] = []string{"another", client}, client },
-		"a clock that is behind":                  func(c object) { c["iat"] = now.Add(-4 * time.Minute).Unix() },
-		"a clock that is ahead":                   func(c object) { c["iat"] = now.Add(4 * time.Minute).Unix() },
-		"verified in text":                        func(c object) { c["email_verified"] = "true" },
-		"one group":                               func(c object) { c["groups"] = "admins" },
-		"groups as members":                       func(c object) { c["groups"] = object{"admins": object{"x": 1}} },
-		"other things among the groups":           func(c object) { c["groups"] = []any{1, nil, "admins", object{}} },
+		"several audiences, and we are the party": func(c object) {
+			c["aud"], c["azp"] = []string{"another", client},
+				client
+		},
+		"a clock that is behind":        func(c object) { c["iat"] = now.Add(-4 * time.Minute).Unix() },
+		"a clock that is ahead":         func(c object) { c["iat"] = now.Add(4 * time.Minute).Unix() },
+		"verified in text":              func(c object) { c["email_verified"] = "true" },
+		"one group":                     func(c object) { c["groups"] = "admins" },
+		"groups as members":             func(c object) { c["groups"] = object{"admins": object{"x": 1}} },
+		"other things among the groups": func(c object) { c["groups"] = []any{1, nil, "admins", object{}} },
 	} {
 		p := newProvider(t)
 		p.Token = token
@@ -173,24 +192,27 @@ func TestNames(t *testing.T) {
 		"one that is not":              {"email", func(c object) { c["email_verified"] = false }, ""},
 		"one of which nothing is said": {"email", func(c object) { delete(c, "email_verified") }, ""},
 		"none":                         {"email", func(c object) { delete(c, "email") }, ""},
-		"another claim":                {"preferred_username", func(c object) { c["preferred_username"] = "ann" }, "ann"},
-		"the subject":                  {"sub", func(object) {}, "248289761001"},
-		"one within another":           {"a.b", func(c object) { c["a"] = object{"b": "ann"} }, "ann"},
-		"one with dots":                {"https://example.com/name", func(c object) { c["https://example.com/name"] = "ann" }, "ann"},
-		"one letter":                   {"n", func(c object) { c["n"] = "a" }, ""},
-		"too long":                     {"n", func(c object) { c["n"] = strings.Repeat("a", 65) }, ""},
-		"spaces":                       {"n", func(c object) { c["n"] = "Ann Example" }, ""},
-		"a slash":                      {"n", func(c object) { c["n"] = "ann/root" }, ""},
-		"a line":                       {"n", func(c object) { c["n"] = "ann\n" }, ""},
-		"a letter that looks like a":   {"n", func(c object) { c["n"] = "аnn" }, ""},
-		"a number":                     {"n", func(c object) { c["n"] = 77 }, ""},
-		"a list":                       {"n", func(c object) { c["n"] = []string{"ann"} }, ""},
-		"nothing":                      {"n", func(c object) { c["n"] = nil }, ""},
+		"another claim": {"preferred_username", func(c object) { c["preferred_username"] = "ann" },
+			"ann"},
+		"the subject":        {"sub", func(object) {}, "248289761001"},
+		"one within another": {"a.b", func(c object) { c["a"] = object{"b": "ann"} }, "ann"},
+		"one with dots": {"https://example.com/name",
+			func(c object) { c["https://example.com/name"] = "ann" }, "ann"},
+		"one letter":                 {"n", func(c object) { c["n"] = "a" }, ""},
+		"too long":                   {"n", func(c object) { c["n"] = strings.Repeat("a", 65) }, ""},
+		"spaces":                     {"n", func(c object) { c["n"] = "Ann Example" }, ""},
+		"a slash":                    {"n", func(c object) { c["n"] = "ann/root" }, ""},
+		"a line":                     {"n", func(c object) { c["n"] = "ann\n" }, ""},
+		"a letter that looks like a": {"n", func(c object) { c["n"] = "аnn" }, ""},
+		"a number":                   {"n", func(c object) { c["n"] = 77 }, ""},
+		"a list":                     {"n", func(c object) { c["n"] = []string{"ann"} }, ""},
+		"nothing":                    {"n", func(c object) { c["n"] = nil }, ""},
 	} {
 		p := newProvider(t)
 		p.Token = c.token
 		person, err := p.signIn(p.config(func(o *openid.Config) { o.NameClaim = c.claim }))
-		if person == nil || person.Name != c.want || (c.want == "") != errors.Is(err, openid.ErrNoName) || c.want != "" && err != nil {
+		if person == nil || person.Name != c.want || (c.want == "") != errors.Is(err, openid.ErrNoName) ||
+			c.want != "" && err != nil {
 			t.Errorf("%s: %+v %v, want %q", why, person, err, c.want)
 		}
 	}
@@ -215,8 +237,11 @@ func TestUserInfo(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
 	p.Token = func(c object) { delete(c, "email"); delete(c, "email_verified") }
-	p.UserInfo = object{"sub": "248289761001", "email": "ann@example.org", "email_verified": true, "groups": []string{"other"}}
-	if ann, err := p.signIn(p.config(nil)); err != nil || ann.Name != "ann@example.org" || !slices.Contains(ann.Groups, "admins") {
+	p.UserInfo = object{
+		"sub": "248289761001", "email": "ann@example.org", "email_verified": true, "groups": []string{"other"},
+	}
+	if ann, err := p.signIn(p.config(nil)); err != nil || ann.Name != "ann@example.org" ||
+		!slices.Contains(ann.Groups, "admins") {
 		t.Errorf("%+v %v", ann, err)
 	}
 	p.UserInfo["sub"] = "somebody"
@@ -241,7 +266,8 @@ func TestRolesAreTheFirstThatFits(t *testing.T) {
 		t.Fatal(err)
 	}
 	for groups, want := range map[string]string{
-		"": "", "x": "", "staff": "role/staff", "staff admins": "role/admin", "admins staff": "role/admin", "cn=ops,ou=it": "role/team=/ops", "Staff": "", "cn=ops": "",
+		"": "", "x": "", "staff": "role/staff", "staff admins": "role/admin", "admins staff": "role/admin",
+		"cn=ops,ou=it": "role/team=/ops", "Staff": "", "cn=ops": "",
 	} {
 		arn, group, ok := o.Role(strings.Fields(groups))
 		if ok != (want != "") || !strings.HasSuffix(arn, want) || ok && !o.Gives(group, arn) {
@@ -267,7 +293,8 @@ func TestAnswersThatAreNotForUs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for why, a := range map[string]openid.Answer{
-		"another issuer": {Code: nonce, Issuer: "https://evil.example"}, "no issuer": {Code: nonce}, "no code": {Issuer: p.URL},
+		"another issuer": {Code: nonce, Issuer: "https://evil.example"}, "no issuer": {Code: nonce},
+		"no code":     {Issuer: p.URL},
 		"a huge code": {Code: strings.Repeat("x", 9<<10), Issuer: p.URL},
 	} {
 		if _, err := o.Finish(t.Context(), secret, redirect, a, now); !errors.Is(err, openid.ErrRefused) {
@@ -281,7 +308,8 @@ func TestAnswersThatAreNotForUs(t *testing.T) {
 		t.Error(err)
 	}
 	// The code of one browser is of no use to another.
-	if _, err := o.Finish(t.Context(), openid.NewSecret(), redirect, openid.Answer{Code: nonce, Issuer: p.URL}, now); !errors.Is(err, openid.ErrRefused) {
+	if _, err := o.Finish(t.Context(), openid.NewSecret(), redirect, openid.Answer{Code: nonce, Issuer: p.URL},
+		now); !errors.Is(err, openid.ErrRefused) {
 		t.Errorf("another browser: %v", err)
 	}
 }
@@ -289,7 +317,8 @@ func TestAnswersThatAreNotForUs(t *testing.T) {
 func TestStateIsOfOneBrowser(t *testing.T) {
 	t.Parallel()
 	a, b := openid.NewSecret(), openid.NewSecret()
-	if !a.Began(a.State()) || a.Began(b.State()) || a.Began("") || openid.Secret("").Began("") || openid.Secret("").Began(openid.Secret("").State()) {
+	if !a.Began(a.State()) || a.Began(b.State()) || a.Began("") || openid.Secret("").Began("") ||
+		openid.Secret("").Began(openid.Secret("").State()) {
 		t.Error("a state is taken for another's")
 	}
 	if a == b || !a.Valid() || openid.Secret("AAAA").Valid() || openid.Secret(string(a)+"A").Valid() {
@@ -319,7 +348,8 @@ func TestProvidersThatCannotBeUsed(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 3 {
-			if _, err := o.Begin(t.Context(), openid.NewSecret(), redirect, now); !errors.Is(err, openid.ErrUnreachable) || len(err.Error()) > 600 {
+			if _, err := o.Begin(t.Context(), openid.NewSecret(), redirect,
+				now); !errors.Is(err, openid.ErrUnreachable) || len(err.Error()) > 600 {
 				t.Errorf("%s: %v", why, err)
 			}
 		}
@@ -350,8 +380,9 @@ func TestTokenEndpointsThatCannotBeUsed(t *testing.T) {
 			w.WriteHeader(401)
 			openidtest.Reply(w, object{"error": "invalid_client"})
 		}, openid.ErrUnreachable},
-		"no JSON":  {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") }, openid.ErrUnreachable},
-		"too much": {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, strings.Repeat(" ", 2<<20)) }, openid.ErrUnreachable},
+		"no JSON": {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") }, openid.ErrUnreachable},
+		"too much": {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, strings.Repeat(" ", 2<<20)) },
+			openid.ErrUnreachable},
 		"no ID token": {func(w http.ResponseWriter, _ *http.Request) {
 			openidtest.Reply(w, object{"access_token": "at", "token_type": "Bearer"})
 		}, openid.ErrRefused},
@@ -436,10 +467,12 @@ func TestClientSecret(t *testing.T) {
 	}
 
 	p.Metadata = func(m object) { m["token_endpoint_auth_methods_supported"] = []string{"client_secret_post"} }
-	if _, err := p.signIn(p.config(nil)); err != nil || p.Asked[1].Get("client_secret") != "s3cret" || p.Basic[1] != ":" {
+	if _, err := p.signIn(p.config(nil)); err != nil || p.Asked[1].Get("client_secret") != "s3cret" ||
+		p.Basic[1] != ":" {
 		t.Errorf("in the form: %v %v %v", p.Asked, p.Basic, err)
 	}
-	if _, err := p.signIn(p.config(func(c *openid.Config) { c.ClientSecretFile = "" })); err != nil || p.Asked[2].Get("client_id") != client || p.Asked[2].Has("client_secret") {
+	if _, err := p.signIn(p.config(func(c *openid.Config) { c.ClientSecretFile = "" })); err != nil ||
+		p.Asked[2].Get("client_id") != client || p.Asked[2].Has("client_secret") {
 		t.Errorf("a client without a secret: %v %v", p.Asked, err)
 	}
 }
@@ -447,8 +480,9 @@ func TestClientSecret(t *testing.T) {
 func TestConfigIsChecked(t *testing.T) {
 	t.Parallel()
 	good := openid.Config{
-		Issuer: "https://login.example.com/realms/main", ClientID: "c", NameClaim: "email", GroupsClaim: "groups", Scopes: []string{"email"},
-		Roles: []string{"a=arn:aws:iam::000000000000:role/r"},
+		Issuer: "https://login.example.com/realms/main", ClientID: "c", NameClaim: "email", GroupsClaim: "groups",
+		Scopes: []string{"email"},
+		Roles:  []string{"a=arn:aws:iam::000000000000:role/r"},
 	}
 	if err := good.Validate(); err != nil {
 		t.Error(err)
@@ -460,23 +494,27 @@ func TestConfigIsChecked(t *testing.T) {
 		change func(*openid.Config)
 		want   string
 	}{
-		"in the clear":          {func(c *openid.Config) { c.Issuer = "http://login.example.com" }, "https"},
-		"like this machine":     {func(c *openid.Config) { c.Issuer = "http://localhost.example.com" }, "https"},
-		"no host":               {func(c *openid.Config) { c.Issuer = "https://" }, "--oidc-issuer"},
-		"no URL":                {func(c *openid.Config) { c.Issuer = "login.example.com" }, "--oidc-issuer"},
-		"a query":               {func(c *openid.Config) { c.Issuer += "?a=b" }, "query"},
-		"a fragment":            {func(c *openid.Config) { c.Issuer += "#a" }, "--oidc-issuer"},
-		"a user":                {func(c *openid.Config) { c.Issuer = "https://a:b@login.example.com" }, "--oidc-issuer"},
-		"no client":             {func(c *openid.Config) { c.ClientID = "" }, "--oidc-client-id"},
-		"no claim of names":     {func(c *openid.Config) { c.NameClaim = "" }, "--oidc-name-claim"},
-		"no claim of groups":    {func(c *openid.Config) { c.GroupsClaim = "" }, "--oidc-groups-claim"},
-		"a long name":           {func(c *openid.Config) { c.Name = strings.Repeat("x", 300) }, "--oidc-name"},
-		"two scopes in one":     {func(c *openid.Config) { c.Scopes = []string{"a b"} }, "--oidc-scope"},
-		"no roles":              {func(c *openid.Config) { c.Roles = nil }, "--oidc-role"},
-		"no group":              {func(c *openid.Config) { c.Roles = []string{"=arn:aws:iam::000000000000:role/r"} }, "--oidc-role"},
-		"no role":               {func(c *openid.Config) { c.Roles = []string{"a=r"} }, "--oidc-role"},
-		"a user for a role":     {func(c *openid.Config) { c.Roles = []string{"a=arn:aws:iam::000000000000:user/r"} }, "--oidc-role"},
-		"an account for a role": {func(c *openid.Config) { c.Roles = []string{"a=arn:aws:iam::1:role/r"} }, "--oidc-role"},
+		"in the clear":      {func(c *openid.Config) { c.Issuer = "http://login.example.com" }, "https"},
+		"like this machine": {func(c *openid.Config) { c.Issuer = "http://localhost.example.com" }, "https"},
+		"no host":           {func(c *openid.Config) { c.Issuer = "https://" }, "--oidc-issuer"},
+		"no URL":            {func(c *openid.Config) { c.Issuer = "login.example.com" }, "--oidc-issuer"},
+		"a query":           {func(c *openid.Config) { c.Issuer += "?a=b" }, "query"},
+		"a fragment":        {func(c *openid.Config) { c.Issuer += "#a" }, "--oidc-issuer"},
+		"a user": {func(c *openid.Config) { c.Issuer = "https://a:b@login.example.com" },
+			"--oidc-issuer"},
+		"no client":          {func(c *openid.Config) { c.ClientID = "" }, "--oidc-client-id"},
+		"no claim of names":  {func(c *openid.Config) { c.NameClaim = "" }, "--oidc-name-claim"},
+		"no claim of groups": {func(c *openid.Config) { c.GroupsClaim = "" }, "--oidc-groups-claim"},
+		"a long name":        {func(c *openid.Config) { c.Name = strings.Repeat("x", 300) }, "--oidc-name"},
+		"two scopes in one":  {func(c *openid.Config) { c.Scopes = []string{"a b"} }, "--oidc-scope"},
+		"no roles":           {func(c *openid.Config) { c.Roles = nil }, "--oidc-role"},
+		"no group": {func(c *openid.Config) { c.Roles = []string{"=arn:aws:iam::000000000000:role/r"} },
+			"--oidc-role"},
+		"no role": {func(c *openid.Config) { c.Roles = []string{"a=r"} }, "--oidc-role"},
+		"a user for a role": {func(c *openid.Config) { c.Roles = []string{"a=arn:aws:iam::000000000000:user/r"} },
+			"--oidc-role"},
+		"an account for a role": {func(c *openid.Config) { c.Roles = []string{"a=arn:aws:iam::1:role/r"} },
+			"--oidc-role"},
 	} {
 		bad := good
 		c.change(&bad)

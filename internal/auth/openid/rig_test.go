@@ -87,7 +87,8 @@ func begin(o *openid.Provider, secret openid.Secret) (string, error) {
 	}
 	q := u.Query()
 	for name, want := range map[string]string{
-		"client_id": client, "response_type": "code", "redirect_uri": redirect, "code_challenge_method": "S256", "state": secret.State(),
+		"client_id": client, "response_type": "code", "redirect_uri": redirect, "code_challenge_method": "S256",
+		"state": secret.State(),
 	} {
 		if q.Get(name) != want {
 			return "", fmt.Errorf("%s is %q, want %q", name, q.Get(name), want)
@@ -98,7 +99,9 @@ func begin(o *openid.Provider, secret openid.Secret) (string, error) {
 			return "", fmt.Errorf("%s: %s", one, to)
 		}
 	}
-	if distinct := map[string]bool{q.Get("state"): true, q.Get("nonce"): true, q.Get("code_challenge"): true}; len(distinct) != 3 {
+	if distinct := map[string]bool{
+		q.Get("state"): true, q.Get("nonce"): true, q.Get("code_challenge"): true,
+	}; len(distinct) != 3 {
 		return "", fmt.Errorf("state, nonce and challenge are the same: %v", slices.Collect(maps.Keys(distinct)))
 	}
 	return q.Get("nonce"), nil

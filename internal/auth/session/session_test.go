@@ -88,7 +88,8 @@ func TestSessionsAgainstModel(t *testing.T) {
 					rt.Fatalf("used: %v", err)
 				}
 				if err == nil {
-					if sessions[token].used = now; s.Expires.After(now.Add(KeysLast)) || s.Expires.After(sessions[token].until) {
+					if sessions[token].used = now; s.Expires.After(now.Add(KeysLast)) ||
+						s.Expires.After(sessions[token].until) {
 						rt.Fatalf("the keys last until %s", s.Expires)
 					}
 				}
@@ -101,7 +102,8 @@ func TestSessionsAgainstModel(t *testing.T) {
 				delete(sessions, token)
 			},
 			"wait": func(rt *rapid.T) {
-				now = now.Add(time.Duration(rapid.SampledFrom([]int{1, 9, 10, 59, 60, 300}).Draw(rt, "minutes")) * time.Minute)
+				now = now.Add(time.Duration(rapid.SampledFrom([]int{1, 9, 10, 59, 60, 300}).Draw(rt,
+					"minutes")) * time.Minute)
 			},
 			"": func(rt *rapid.T) {
 				if len(links) > MaxLinks || len(sessions) > MaxSessions {

@@ -10,8 +10,10 @@ import (
 func TestDeclared(t *testing.T) {
 	t.Parallel()
 	for contentType, want := range map[string]bool{
-		form.ContentType: true, "Application/X-WWW-Form-Urlencoded": true, form.ContentType + "; charset=utf-8": true, " " + form.ContentType + " ;": true,
-		"": false, form.ContentType + "X": false, form.ContentType + ",x": false, "text/plain": false, "application/x-amz-json-1.0": false,
+		form.ContentType: true, "Application/X-WWW-Form-Urlencoded": true, form.ContentType + "; charset=utf-8": true,
+		" " + form.ContentType + " ;": true,
+		"":                            false, form.ContentType + "X": false, form.ContentType + ",x": false,
+		"text/plain": false, "application/x-amz-json-1.0": false,
 	} {
 		h := http.Header{"Content-Type": {contentType}}
 		if got := form.Declared(http.MethodPost, h); got != want {

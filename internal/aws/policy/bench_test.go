@@ -17,14 +17,17 @@ func benchmarkPolicy(tb testing.TB) *policy.Policy {
 	for i := range 19 {
 		condition := ""
 		if i < 9 {
-			condition = fmt.Sprintf(`,"Condition":{"IpAddress":{"aws:SourceIp":["10.%d.0.0/16","2001:db8:%d::/48"]}}`, i, i)
+			condition = fmt.Sprintf(`,"Condition":{"IpAddress":{"aws:SourceIp":["10.%d.0.0/16","2001:db8:%d::/48"]}}`,
+				i, i)
 		}
 		statements = append(statements, fmt.Sprintf(
 			`{"Sid":"s%d","Effect":"%s","Principal":{"AWS":["1234567890%02d","arn:aws:iam::111122223333:user/user%d"]},"Action":["sqs:Send*","sqs:ReceiveMessage"],"Resource":"arn:aws:sqs:*:111122223333:queue1"%s}`,
 			i, []string{"Allow", "Deny"}[i%2], i, i, condition))
 	}
-	statements = append(statements, `{"Sid":"bob","Effect":"Allow","Principal":{"AWS":"arn:aws:iam::111122223333:user/bob"},"Action":"sqs:SendMessage","Resource":"arn:aws:sqs:us-east-1:111122223333:queue1","Condition":{"StringLike":{"aws:UserAgent":"aws-*"}}}`)
-	return parse(tb, policy.ForResource, fmt.Sprintf(`{"Version":"2012-10-17","Statement":[%s]}`, strings.Join(statements, ",")))
+	statements = append(statements,
+		`{"Sid":"bob","Effect":"Allow","Principal":{"AWS":"arn:aws:iam::111122223333:user/bob"},"Action":"sqs:SendMessage","Resource":"arn:aws:sqs:us-east-1:111122223333:queue1","Condition":{"StringLike":{"aws:UserAgent":"aws-*"}}}`)
+	return parse(tb, policy.ForResource,
+		fmt.Sprintf(`{"Version":"2012-10-17","Statement":[%s]}`, strings.Join(statements, ",")))
 }
 
 func parse(tb testing.TB, use policy.Use, text string) *policy.Policy {

@@ -24,7 +24,8 @@ func TestTooLongFacts(t *testing.T) {
 		{`{"StringLike":{"aws:UserAgent":"*"}}`, policy.Facts{UserAgent: long}},
 		{`{"StringNotLike":{"aws:UserAgent":"y"}}`, policy.Facts{UserAgent: long}},
 		{`{"StringEqualsIgnoreCaseIfExists":{"aws:UserAgent":"` + long + `"}}`, policy.Facts{UserAgent: long}},
-		{`{"StringLike":{"aws:RequestTag/a":"${aws:UserAgent}"}}`, policy.Facts{UserAgent: long, RequestTags: map[string]string{"a": "b"}}},
+		{`{"StringLike":{"aws:RequestTag/a":"${aws:UserAgent}"}}`,
+			policy.Facts{UserAgent: long, RequestTags: map[string]string{"a": "b"}}},
 		{`{"StringLike":{"aws:RequestTag/a":"*"}}`, policy.Facts{RequestTags: map[string]string{"a": long}}},
 		{`{"ForAllValues:StringLike":{"aws:TagKeys":"*"}}`, policy.Facts{TagKeys: many}},
 		{`{"ForAnyValue:StringLike":{"aws:TagKeys":"k1"}}`, policy.Facts{TagKeys: []string{long}}},
@@ -33,7 +34,9 @@ func TestTooLongFacts(t *testing.T) {
 		for effect, want := range map[string]policy.Result{"Allow": policy.Refused, "Deny": policy.ExplicitlyDenied} {
 			p := parse(t, policy.ForResource, fmt.Sprintf(
 				`{"Version":"2012-10-17","Statement":{"Effect":%q,"Principal":"*","Action":"*","Resource":"*","Condition":%s}}`, effect, tc.condition))
-			r := &policy.Request{Action: "sqs:SendMessage", Resource: queue1, Owner: accountA, ResourcePolicy: p, Facts: tc.facts}
+			r := &policy.Request{
+				Action: "sqs:SendMessage", Resource: queue1, Owner: accountA, ResourcePolicy: p, Facts: tc.facts,
+			}
 			if got := policy.Decide(r).Result; got != want {
 				t.Errorf("%s if %.80s: %s, want %s", effect, tc.condition, got, want)
 			}
@@ -45,10 +48,12 @@ func TestTooLongFacts(t *testing.T) {
 func TestTooLongFactBesideAnotherElement(t *testing.T) {
 	for _, statement := range []string{
 		`{"Effect":"Deny","Principal":"*","Action":"sqs:ReceiveMessage","Resource":"*","Condition":{"StringLike":{"aws:UserAgent":"*"}}}`,
-		`{"Effect":"Deny","Principal":"` + "*" + `","Action":"*","Resource":"arn:aws:sqs:*:*:other","Condition":{"StringLike":{"aws:UserAgent":"*"}}}`,
+		`{"Effect":"Deny","Principal":"` + "*" +
+			`","Action":"*","Resource":"arn:aws:sqs:*:*:other","Condition":{"StringLike":{"aws:UserAgent":"*"}}}`,
 		`{"Effect":"Deny","Principal":"*","Action":"*","Resource":"*","Condition":{"StringLike":{"aws:UserAgent":"*"},"Bool":{"aws:SecureTransport":true}}}`,
 	} {
-		p := parse(t, policy.ForResource, `{"Statement":[{"Effect":"Allow","Principal":"*","Action":"*","Resource":"*"},`+statement+`]}`)
+		p := parse(t, policy.ForResource,
+			`{"Statement":[{"Effect":"Allow","Principal":"*","Action":"*","Resource":"*"},`+statement+`]}`)
 		r := &policy.Request{Action: "sqs:SendMessage", Resource: queue1, Owner: accountA, ResourcePolicy: p}
 		r.Facts.UserAgent = strings.Repeat("x", policy.MaxFact+1)
 		if got := policy.Decide(r).Result; got != policy.Allowed {
@@ -59,10 +64,15 @@ func TestTooLongFactBesideAnotherElement(t *testing.T) {
 
 // A resource that is too long is covered by no pattern but *.
 func TestTooLongResource(t *testing.T) {
-	for resource, want := range map[string]policy.Result{"*": policy.Allowed, "arn:aws:sqs:*:" + accountA + ":*": policy.Refused} {
-		p := parse(t, policy.ForResource, `{"Statement":{"Effect":"Allow","Principal":"*","Action":"*","Resource":"`+resource+`"}}`)
+	for resource, want := range map[string]policy.Result{
+		"*": policy.Allowed, "arn:aws:sqs:*:" + accountA + ":*": policy.Refused,
+	} {
+		p := parse(t, policy.ForResource,
+			`{"Statement":{"Effect":"Allow","Principal":"*","Action":"*","Resource":"`+resource+`"}}`)
 		r := &policy.Request{
-			Action: "sqs:SendMessage", Resource: "arn:aws:sqs:us-east-1:" + accountA + ":" + strings.Repeat("q", policy.MaxFact), Owner: accountA, ResourcePolicy: p,
+			Action:   "sqs:SendMessage",
+			Resource: "arn:aws:sqs:us-east-1:" + accountA + ":" + strings.Repeat("q", policy.MaxFact), Owner: accountA,
+			ResourcePolicy: p,
 		}
 		if got := policy.Decide(r).Result; got != want {
 			t.Errorf("%s: %s", resource, got)
@@ -81,10 +91,13 @@ func dearest(tb testing.TB) map[string]*policy.Request {
 		}
 		var statements []string
 		for range max(1, min(20, 100_000/len(condition))) {
-			statements = append(statements, fmt.Sprintf(`{"Effect":"Deny",%s"Action":"sqs:*","Resource":"*","Condition":%s}`, principal, condition))
+			statements = append(statements,
+				fmt.Sprintf(`{"Effect":"Deny",%s"Action":"sqs:*","Resource":"*","Condition":%s}`, principal, condition))
 		}
 		p := parse(tb, use, `{"Version":"2012-10-17","Statement":[`+strings.Join(statements, ",")+`]}`)
-		r := &policy.Request{Caller: user(accountA, "bob"), Action: "sqs:TagQueue", Resource: queue1, Owner: accountA, Facts: facts}
+		r := &policy.Request{
+			Caller: user(accountA, "bob"), Action: "sqs:TagQueue", Resource: queue1, Owner: accountA, Facts: facts,
+		}
 		if use == policy.ForResource {
 			r.ResourcePolicy = p
 		} else {
@@ -96,8 +109,10 @@ func dearest(tb testing.TB) map[string]*policy.Request {
 	tagged := policy.Facts{RequestTags: map[string]string{"x": longest}}
 	copies := strings.Repeat("${aws:RequestTag/x}", 300)
 	add("copies of a long value", policy.ForResource, `{"StringLike":{"aws:RequestTag/x":"`+copies+`"}}`, tagged)
-	add("copies, ignoring case", policy.ForIdentity, `{"StringEqualsIgnoreCase":{"aws:RequestTag/x":"`+copies+`"}}`, tagged)
-	add("a pattern that backtracks", policy.ForResource, `{"StringLike":{"aws:RequestTag/x":"*`+longest[:1000]+`b"}}`, tagged)
+	add("copies, ignoring case", policy.ForIdentity, `{"StringEqualsIgnoreCase":{"aws:RequestTag/x":"`+copies+`"}}`,
+		tagged)
+	add("a pattern that backtracks", policy.ForResource, `{"StringLike":{"aws:RequestTag/x":"*`+longest[:1000]+`b"}}`,
+		tagged)
 	add("stars", policy.ForIdentity, `{"StringLike":{"aws:RequestTag/x":"`+strings.Repeat("*a", 1000)+`b"}}`, tagged)
 	var operands, tags []string
 	requestTags := make(map[string]string)
@@ -107,14 +122,17 @@ func dearest(tb testing.TB) map[string]*policy.Request {
 		requestTags[tags[i]] = longest[:256]
 	}
 	set := `["` + strings.Trim(strings.Join(operands, ","), `"`) + `"]`
-	add("many values, many operands", policy.ForIdentity, `{"ForAnyValue:StringLike":{"aws:TagKeys":`+set+`}}`, policy.Facts{TagKeys: tags})
+	add("many values, many operands", policy.ForIdentity, `{"ForAnyValue:StringLike":{"aws:TagKeys":`+set+`}}`,
+		policy.Facts{TagKeys: tags})
 	add("ARNs", policy.ForIdentity, `{"ForAnyValue:ArnLike":{"aws:TagKeys":`+set+`}}`, policy.Facts{TagKeys: tags})
-	add("base64", policy.ForIdentity, `{"BinaryEquals":{"aws:RequestTag/x":[`+strings.TrimSuffix(strings.Repeat(`"aaaa",`, 500), ",")+`]}}`, tagged)
+	add("base64", policy.ForIdentity,
+		`{"BinaryEquals":{"aws:RequestTag/x":[`+strings.TrimSuffix(strings.Repeat(`"aaaa",`, 500), ",")+`]}}`, tagged)
 	var keys []string
 	for i := range 200 {
 		keys = append(keys, fmt.Sprintf(`"aws:RequestTag/%s%d":"x"`, strings.ToUpper(longest[:500]), i+1000))
 	}
-	add("tags of nearly the same name", policy.ForIdentity, `{"StringLikeIfExists":{`+strings.Join(keys, ",")+`}}`, policy.Facts{RequestTags: requestTags})
+	add("tags of nearly the same name", policy.ForIdentity, `{"StringLikeIfExists":{`+strings.Join(keys, ",")+`}}`,
+		policy.Facts{RequestTags: requestTags})
 	return all
 }
 
@@ -154,7 +172,8 @@ func FuzzCost(f *testing.F) {
 	f.Add("ForAnyValue:ArnLike", "arn:*:*:?*:*a", ":a", 400, 30)
 	f.Add("BinaryEquals", "YWE=", "YWE=", 3000, 30)
 	f.Fuzz(func(t *testing.T, operator, operand, value string, copies, operands int) {
-		if copies < 0 || operands < 1 || copies > 4096 || operands > 256 || len(value)*copies > 1<<20 || len(operand)*operands > 64<<10 {
+		if copies < 0 || operands < 1 || copies > 4096 || operands > 256 || len(value)*copies > 1<<20 ||
+			len(operand)*operands > 64<<10 {
 			return
 		}
 		list := make([]string, operands)

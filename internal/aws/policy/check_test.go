@@ -14,7 +14,8 @@ import (
 func TestLimitsOfResourcePolicies(t *testing.T) {
 	actions := func(n int) string {
 		list := strings.Repeat(`"sqs:*",`, n)
-		return `{"Statement":{"Effect":"Allow","Principal":"*","Action":[` + strings.TrimSuffix(list, ",") + `],"Resource":"*"}}`
+		return `{"Statement":{"Effect":"Allow","Principal":"*","Action":[` + strings.TrimSuffix(list, ",") +
+			`],"Resource":"*"}}`
 	}
 	for _, tc := range []struct{ text, want string }{
 		{largePolicy(20, 50, 10, 8192), ""},
@@ -31,7 +32,8 @@ func TestLimitsOfResourcePolicies(t *testing.T) {
 		}
 		var why *policy.Error
 		switch {
-		case tc.want == "" && err != nil, tc.want != "" && (!errors.As(err, &why) || why.Error() != tc.want || why.Fault != policy.OverLimit):
+		case tc.want == "" && err != nil, tc.want != "" &&
+			(!errors.As(err, &why) || why.Error() != tc.want || why.Fault != policy.OverLimit):
 			t.Errorf("%d bytes: got %v, want %q", len(tc.text), err, tc.want)
 		}
 	}
@@ -39,16 +41,22 @@ func TestLimitsOfResourcePolicies(t *testing.T) {
 
 // A service may have limits of its own; what it does not say is as for a queue.
 func TestLimitsOfAnotherService(t *testing.T) {
-	topics := &policy.Rules{Vendor: "SNS", Actions: []string{"SNS:Publish"}, Limits: policy.Limits{Bytes: 30720, Actions: 50}}
+	topics := &policy.Rules{
+		Vendor: "SNS", Actions: []string{"SNS:Publish"}, Limits: policy.Limits{Bytes: 30720, Actions: 50},
+	}
 	text := func(actions int) string {
-		return `{"Statement":{"Effect":"Allow","Principal":"*","Action":[` + strings.TrimSuffix(strings.Repeat(`"sns:Publish",`, actions), ",") + `],"Resource":"*"}}`
+		return `{"Statement":{"Effect":"Allow","Principal":"*","Action":[` +
+			strings.TrimSuffix(strings.Repeat(`"sns:Publish",`, actions), ",") + `],"Resource":"*"}}`
 	}
 	for source, want := range map[string]string{
 		text(50): "", text(51): "51 actions were found in a statement from the submitted policy, max allowed is 50",
-		text(1) + strings.Repeat(" ", 10000): "", text(1) + strings.Repeat(" ", 30720): "Submitted policy is over max allowed size.",
-		strings.ReplaceAll(largePolicy(21, 50, 10, 0), "sqs:", "sns:"): "21 statements were found in the submitted policy, max allowed is 20",
+		text(1) + strings.Repeat(" ", 10000): "",
+		text(1) + strings.Repeat(" ", 30720): "Submitted policy is over max allowed size.",
+		strings.ReplaceAll(largePolicy(21, 50, 10, 0), "sqs:",
+			"sns:"): "21 statements were found in the submitted policy, max allowed is 20",
 	} {
-		if _, err := policy.ParseResource(source, topics); want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
+		if _, err := policy.ParseResource(source, topics); want == "" && err != nil ||
+			want != "" && (err == nil || err.Error() != want) {
 			t.Errorf("%.100s: got %v, want %q", source, err, want)
 		}
 	}
@@ -193,12 +201,15 @@ func TestTrust(t *testing.T) {
 		provider = "arn:aws:iam::111122223333:oidc-provider/token.example"
 	)
 	for _, tc := range []struct{ action, federated, want string }{
-		{"sts:AssumeRoleWithWebIdentity", provider, ""}, {"sts:AssumeRole*", "accounts.google.com", ""}, {"sts:*", provider, ""},
+		{"sts:AssumeRoleWithWebIdentity", provider, ""}, {"sts:AssumeRole*", "accounts.google.com", ""},
+		{"sts:*", provider, ""},
 		{"STS:tagSession", "arn:aws:iam::111122223333:saml-provider/x", ""}, {"sts:SetSourceIdentity", provider, ""},
 		{"sts:GetFederationToken", provider, actions}, {"sqs:*", provider, actions}, {"*", provider, actions},
 		{"sts:AssumeRole", "x", `Invalid principal in policy: "FEDERATED":"x"`},
-		{"sts:AssumeRole", "arn:aws:iam:::oidc-provider/x", `Invalid principal in policy: "FEDERATED":"arn:aws:iam:::oidc-provider/x"`},
-		{"sts:AssumeRole", "arn:aws:iam::111122223333:role/x", `Invalid principal in policy: "FEDERATED":"arn:aws:iam::111122223333:role/x"`},
+		{"sts:AssumeRole", "arn:aws:iam:::oidc-provider/x",
+			`Invalid principal in policy: "FEDERATED":"arn:aws:iam:::oidc-provider/x"`},
+		{"sts:AssumeRole", "arn:aws:iam::111122223333:role/x",
+			`Invalid principal in policy: "FEDERATED":"arn:aws:iam::111122223333:role/x"`},
 	} {
 		p := parse(t, policy.ForTrust, `{"Statement":{"Effect":"Allow","Action":"`+tc.action+
 			`","Principal":{"Federated":"`+tc.federated+`"}}}`)

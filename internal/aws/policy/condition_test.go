@@ -18,7 +18,10 @@ func meets(t *testing.T, operator, want string, has policy.Value) bool {
 	}
 	p := parse(t, policy.ForIdentity, fmt.Sprintf(
 		`{"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":"*","Resource":"*","Condition":{%q:{"acme:key":%s}}}}`, operator, quoted))
-	r := &policy.Request{Caller: callers["bob"], Action: "sqs:SendMessage", Resource: queue1, Owner: accountA, Identity: []*policy.Policy{p}}
+	r := &policy.Request{
+		Caller: callers["bob"], Action: "sqs:SendMessage", Resource: queue1, Owner: accountA,
+		Identity: []*policy.Policy{p},
+	}
 	r.Facts.Lookup = func(name string) (policy.Value, bool) { return has, name == "acme:key" }
 	return policy.Decide(r).Allowed()
 }

@@ -87,7 +87,8 @@ func (s *story) run(input string) {
 		default:
 			statements := []string{s.statement(where, rest)}
 			for len(lines) > 0 && strings.HasPrefix(strings.TrimSpace(lines[0]), "and ") {
-				statements = append(statements, s.statement(where, strings.TrimPrefix(strings.TrimSpace(lines[0]), "and")))
+				statements = append(statements,
+					s.statement(where, strings.TrimPrefix(strings.TrimSpace(lines[0]), "and")))
 				lines = lines[1:]
 			}
 			s.attach(where, fmt.Sprintf(`{"Version":%q,"Statement":[%s]}`, s.version, strings.Join(statements, ",")))
@@ -223,12 +224,15 @@ func user(account, name string) policy.Caller {
 }
 
 func root(account string) policy.Caller {
-	return policy.Caller{Kind: policy.Account, Account: account, ARN: "arn:aws:iam::" + account + ":root", UserID: account}
+	return policy.Caller{
+		Kind: policy.Account, Account: account, ARN: "arn:aws:iam::" + account + ":root", UserID: account,
+	}
 }
 
 func roleSession(account, role, session string) policy.Caller {
 	return policy.Caller{
-		Kind: policy.AssumedRole, Account: account, ARN: "arn:aws:sts::" + account + ":assumed-role/" + role + "/" + session,
+		Kind: policy.AssumedRole, Account: account,
+		ARN:    "arn:aws:sts::" + account + ":assumed-role/" + role + "/" + session,
 		UserID: "AROA" + strings.ToUpper(role) + ":" + session,
 		Issuer: "arn:aws:iam::" + account + ":role/" + role, IssuerID: "AROA" + strings.ToUpper(role),
 		Issued: time.Date(2009, 1, 1, 0, 0, 0, 0, time.UTC),
@@ -393,7 +397,8 @@ func (s *story) save(input string) string {
 		document = fmt.Sprintf(`{"Version":%q,"Statement":[%s]}`, s.version, s.statement(where, shorthand))
 	}
 	use := map[string]policy.Use{
-		"queue": policy.ForResource, "identity": policy.ForIdentity, "session": policy.ForSession, "trust": policy.ForTrust,
+		"queue": policy.ForResource, "identity": policy.ForIdentity, "session": policy.ForSession,
+		"trust": policy.ForTrust,
 	}[where]
 	var err error
 	if use == policy.ForResource {

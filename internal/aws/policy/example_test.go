@@ -22,7 +22,10 @@ func Example() {
 		return
 	}
 	r := &policy.Request{
-		Caller: policy.Caller{Kind: policy.Account, Account: "444455556666", ARN: "arn:aws:iam::444455556666:root", UserID: "444455556666"},
+		Caller: policy.Caller{
+			Kind: policy.Account, Account: "444455556666", ARN: "arn:aws:iam::444455556666:root",
+			UserID: "444455556666",
+		},
 		Action: "sqs:SendMessage", Resource: "arn:aws:sqs:us-east-1:111122223333:queue1", Owner: "111122223333",
 		Facts:          policy.Facts{Time: time.Now(), SourceIP: netip.MustParseAddr("10.52.176.7")},
 		ResourcePolicy: p,

@@ -30,7 +30,8 @@ func documents(tb testing.TB) []string {
 	for i, d := range all {
 		all[i] = strings.TrimRight(d, "->\n ")
 	}
-	return append(all, `{"Id":"\"\\\/\b\f\n\r\t\u00e9\uD83D\ude00\u0000","Statement":{"Effect":"Allow","Principal":"*","Action":"*","Resource":"*"}}`,
+	return append(all,
+		`{"Id":"\"\\\/\b\f\n\r\t\u00e9\uD83D\ude00\u0000","Statement":{"Effect":"Allow","Principal":"*","Action":"*","Resource":"*"}}`,
 		`{"Statement":{"Effect":"Allow","Principal":"*","Action":"*","Resource":"*"}}`,
 		`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Federated":"x","CanonicalUser":["y"]},"NotAction":["sqs:*","a-b:c?"],"NotResource":"arn:aws:sqs:*:1:${*}${a:b,'}'}","Condition":{"Bool":{"a:b":true},"NumericEquals":{"a:b":[1,-2.5e3]}}}]}`)
 }
@@ -47,11 +48,13 @@ func FuzzParse(f *testing.F) {
 			p, err := policy.Parse(use, text)
 			var why *policy.Error
 			if errors.As(err, &why) {
-				if why.Reason == "" || why.Fault == 0 || why.IAM() == "" || why.Fault != policy.OverLimit && (why.Line < 1 || why.Column < 1) {
+				if why.Reason == "" || why.Fault == 0 || why.IAM() == "" ||
+					why.Fault != policy.OverLimit && (why.Line < 1 || why.Column < 1) {
 					t.Fatalf("%#v", why)
 				}
 				surrogate := strings.Contains(strings.ToLower(text), `\ud`)
-				if why.Fault == policy.Syntax && json.Valid([]byte(text)) && utf8.ValidString(text) && !surrogate && !strings.Contains(why.Reason, "nests") {
+				if why.Fault == policy.Syntax && json.Valid([]byte(text)) && utf8.ValidString(text) && !surrogate &&
+					!strings.Contains(why.Reason, "nests") {
 					t.Fatalf("this is JSON: %v", err)
 				}
 				continue
@@ -76,7 +79,9 @@ func FuzzParse(f *testing.F) {
 			}
 			_ = p.Keys()
 			_ = p.Entities()
-			r := policy.Request{Caller: callers["bob"], Action: "sqs:SendMessage", Resource: queue1, Owner: accountA, Rules: sqs}
+			r := policy.Request{
+				Caller: callers["bob"], Action: "sqs:SendMessage", Resource: queue1, Owner: accountA, Rules: sqs,
+			}
 			r.Facts.TagKeys = []string{"a"}
 			r.Facts.Lookup = func(string) (policy.Value, bool) { return policy.Text("10.0.0.1"), len(text)%2 == 0 }
 			s := r
@@ -117,7 +122,8 @@ func FuzzWildcards(f *testing.F) {
 			t.Errorf("%q matches %q: %t", pattern, s, got)
 		}
 		ascii := !strings.ContainsFunc(s, func(c rune) bool { return c >= utf8.RuneSelf })
-		if got, ok := policy.ActionMatches(pattern, s); ok && ascii && got != wild([]rune(strings.ToLower(pattern)), []rune(strings.ToLower(s))) {
+		if got, ok := policy.ActionMatches(pattern, s); ok && ascii &&
+			got != wild([]rune(strings.ToLower(pattern)), []rune(strings.ToLower(s))) {
 			t.Errorf("the action %q matches %q: %t", pattern, s, got)
 		}
 	})

@@ -34,7 +34,8 @@ func TestTextsThatAreNotRead(t *testing.T) {
 		`{"Id": -}`:                           "line 1, column 8: this is not how JSON writes a number; an account or a date goes into double quotes",
 		`{"Id": 1e}`:                          "line 1, column 8: this is not how JSON writes a number; an account or a date goes into double quotes",
 		"{\r\n\"é\": 1,\r\n\"Id\": True\r\n}": `line 3, column 7: the value of "Id" should begin here, not T`,
-		large + members[256] + "}}}}":         fmt.Sprintf("line 1, column %d: the object has more than 256 members", len(large)+1),
+		large + members[256] + "}}}}": fmt.Sprintf("line 1, column %d: the object has more than 256 members",
+			len(large)+1),
 	} {
 		_, err := policy.Parse(policy.ForResource, text)
 		if err == nil || err.Error() != want {

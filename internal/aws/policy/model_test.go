@@ -94,7 +94,8 @@ func (m *model) decide() policy.Result {
 	}
 
 	within := m.boundary == "" || len(m.applies("Allow", m.boundary)) > 0
-	public = public && (stranger || !home || within && (len(m.session) == 0 || len(m.applies("Allow", m.session...)) > 0))
+	public = public &&
+		(stranger || !home || within && (len(m.session) == 0 || len(m.applies("Allow", m.session...)) > 0))
 	if len(m.session) > 0 || c.Kind == policy.FederatedUser {
 		within = within && len(m.applies("Allow", m.session...)) > 0
 	}
@@ -211,7 +212,8 @@ func (m *model) principals(st map[string]any) (direct, public, issuer, account b
 	itself := c.ARN != "" && slices.Contains(names, c.ARN) || c.Service != "" && slices.Contains(names, c.Service) ||
 		c.Provider != "" && slices.Contains(names, c.Provider)
 	itsIssuer := c.Issuer != "" && slices.Contains(names, c.Issuer)
-	itsAccount := signed && (slices.Contains(names, c.Account) || slices.Contains(names, "arn:aws:iam::"+c.Account+":root"))
+	itsAccount := signed &&
+		(slices.Contains(names, c.Account) || slices.Contains(names, "arn:aws:iam::"+c.Account+":root"))
 	if c.Kind == policy.Account {
 		itself = itself || itsAccount
 	}
@@ -360,6 +362,7 @@ func same(operator, value, want string) bool {
 			order = 1
 		}
 	}
-	return operator == "Equals" && order == 0 || operator == "LessThan" && order < 0 || operator == "LessThanEquals" && order <= 0 ||
+	return operator == "Equals" && order == 0 || operator == "LessThan" && order < 0 ||
+		operator == "LessThanEquals" && order <= 0 ||
 		operator == "GreaterThan" && order > 0 || operator == "GreaterThanEquals" && order >= 0
 }

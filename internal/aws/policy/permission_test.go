@@ -28,14 +28,19 @@ func remove(t *testing.T, text, label string) string {
 }
 
 func TestPermissionsAreWrittenAsSQSDoes(t *testing.T) {
-	one := add(t, "", policy.Permission{Label: "one", Accounts: []string{accountB}, Actions: []string{"ReceiveMessage"}})
+	one := add(t, "", policy.Permission{
+		Label: "one", Accounts: []string{accountB}, Actions: []string{"ReceiveMessage"},
+	})
 	const begun = `{"Version":"2008-10-17","Id":"arn:aws:sqs:us-east-1:111122223333:queue1/SQSDefaultPolicy","Statement":[` +
 		`{"Sid":"one","Effect":"Allow","Principal":{"AWS":"arn:aws:iam::444455556666:root"},"Action":"SQS:ReceiveMessage","Resource":"arn:aws:sqs:us-east-1:111122223333:queue1"}`
 	if one != begun+"]}" {
 		t.Errorf("got %s", one)
 	}
-	two := add(t, one, policy.Permission{Label: "two-2_", Accounts: []string{accountB, "000000000000"}, Actions: []string{"*", "GetQueueUrl"}})
-	if want := begun + `,{"Sid":"two-2_","Effect":"Allow","Principal":{"AWS":["arn:aws:iam::444455556666:root","arn:aws:iam::000000000000:root"]},` +
+	two := add(t, one, policy.Permission{
+		Label: "two-2_", Accounts: []string{accountB, "000000000000"}, Actions: []string{"*", "GetQueueUrl"},
+	})
+	if want := begun +
+		`,{"Sid":"two-2_","Effect":"Allow","Principal":{"AWS":["arn:aws:iam::444455556666:root","arn:aws:iam::000000000000:root"]},` +
 		`"Action":["SQS:*","SQS:GetQueueUrl"],"Resource":"arn:aws:sqs:us-east-1:111122223333:queue1"}]}`; two != want {
 		t.Errorf("got %s", two)
 	}
@@ -52,7 +57,9 @@ func TestPermissionsAreWrittenAsSQSDoes(t *testing.T) {
 
 // As much as a policy can have, permissions can make of it.
 func TestPermissionsUpToTheLimits(t *testing.T) {
-	full := add(t, largePolicy(19, 49, 10, 0), policy.Permission{Label: "l", Accounts: []string{accountB}, Actions: []string{"SendMessage"}})
+	full := add(t, largePolicy(19, 49, 10, 0), policy.Permission{
+		Label: "l", Accounts: []string{accountB}, Actions: []string{"SendMessage"},
+	})
 	if _, err := policy.ParseResource(full, sqs); err != nil {
 		t.Error(err)
 	}
@@ -71,7 +78,9 @@ func TestPermissionsLeaveTheRestAlone(t *testing.T) {
 	const written = `{ "Statement": {"Effect" : "Allow", "Principal":"*", "Action":"sqs:SendMessage",
 		"Resource": "*", "Condition": {"StringEquals": {"aws:UserAgent": " a \" { \u00e9 "}}}, "Id":"mine" }`
 	const kept = `{"Effect":"Allow","Principal":"*","Action":"sqs:SendMessage","Resource":"*","Condition":{"StringEquals":{"aws:UserAgent":" a \" { \u00e9 "}}}`
-	with := add(t, written, policy.Permission{Label: "l", Accounts: []string{accountB}, Actions: []string{"SendMessage"}})
+	with := add(t, written, policy.Permission{
+		Label: "l", Accounts: []string{accountB}, Actions: []string{"SendMessage"},
+	})
 	if !strings.HasPrefix(with, `{"Statement":[`+kept+`,{"Sid":"l"`) || !strings.HasSuffix(with, `],"Id":"mine"}`) {
 		t.Errorf("got %s", with)
 	}
@@ -85,17 +94,22 @@ func TestPermissionsLeaveTheRestAlone(t *testing.T) {
 // an 'everything but' permission. Instead, the request does nothing."
 func TestPermissionsAreSeparate(t *testing.T) {
 	may := func(text, action string) bool {
-		r := policy.Request{Caller: root(accountB), Action: "sqs:" + action, Resource: queue1, Owner: accountA, Rules: sqs}
+		r := policy.Request{
+			Caller: root(accountB), Action: "sqs:" + action, Resource: queue1, Owner: accountA, Rules: sqs,
+		}
 		if text != "" {
 			r.ResourcePolicy = parse(t, policy.ForResource, text)
 		}
 		return policy.Decide(&r).Allowed()
 	}
 	all := add(t, "", policy.Permission{Label: "all", Accounts: []string{accountB}, Actions: []string{"*"}})
-	if _, err := policy.RemovePermission(all, "send"); err == nil || err.Error() != "Value send for parameter Label is invalid. Reason: can't find label." {
+	if _, err := policy.RemovePermission(all, "send"); err == nil ||
+		err.Error() != "Value send for parameter Label is invalid. Reason: can't find label." {
 		t.Errorf("got %v", err)
 	}
-	both := add(t, all, policy.Permission{Label: "send", Accounts: []string{accountB}, Actions: []string{"SendMessage"}})
+	both := add(t, all, policy.Permission{
+		Label: "send", Accounts: []string{accountB}, Actions: []string{"SendMessage"},
+	})
 	if rest := remove(t, both, "send"); rest != all || !may(rest, "SendMessage") {
 		t.Errorf("what * includes is still there: %s", rest)
 	}
@@ -103,7 +117,9 @@ func TestPermissionsAreSeparate(t *testing.T) {
 	// "If you want to remove * and leave the principal with just the
 	// ReceiveMessage permission, first add the ReceiveMessage permission, then
 	// remove the * permission."
-	receive := add(t, all, policy.Permission{Label: "receive", Accounts: []string{accountB}, Actions: []string{"ReceiveMessage"}})
+	receive := add(t, all, policy.Permission{
+		Label: "receive", Accounts: []string{accountB}, Actions: []string{"ReceiveMessage"},
+	})
 	receive = remove(t, receive, "all")
 	if !may(receive, "ReceiveMessage") || may(receive, "SendMessage") {
 		t.Errorf("left is %s", receive)
@@ -125,9 +141,11 @@ func TestPermissionsThatCannotBe(t *testing.T) {
 		{"", func(p *policy.Permission) { p.Label = "a b" }, policy.InvalidParameter,
 			"Value a b for parameter Label is invalid. Reason: Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length"},
 		{"", func(p *policy.Permission) { p.Label = strings.Repeat("x", 81) }, policy.InvalidParameter,
-			"Value " + strings.Repeat("x", 81) + " for parameter Label is invalid. Reason: Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length"},
+			"Value " + strings.Repeat("x", 81) +
+				" for parameter Label is invalid. Reason: Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length"},
 		{"", func(p *policy.Permission) { p.Actions = nil }, policy.MissingParameter, "Actions"},
-		{"", func(p *policy.Permission) { p.Accounts = nil }, policy.InvalidParameter, "Value [] for parameter PrincipalId is invalid. Reason: Unable to verify."},
+		{"", func(p *policy.Permission) { p.Accounts = nil }, policy.InvalidParameter,
+			"Value [] for parameter PrincipalId is invalid. Reason: Unable to verify."},
 		{"", func(p *policy.Permission) { p.Accounts = []string{"4444-5555-6666"} }, policy.InvalidParameter,
 			"Value [4444-5555-6666] for parameter PrincipalId is invalid. Reason: Unable to verify."},
 		{"", func(p *policy.Permission) { p.Actions = []string{"SendMessageBatch"} }, policy.InvalidParameter,
@@ -136,13 +154,20 @@ func TestPermissionsThatCannotBe(t *testing.T) {
 			"Value SQS:sendmessage for parameter ActionName is invalid. Reason: Please refer to the appropriate WSDL for a list of valid actions. "},
 		{"", func(p *policy.Permission) { p.Actions = []string{"DeleteQueue"} }, policy.InvalidParameter,
 			"Value SQS:DeleteQueue for parameter ActionName is invalid. Reason: Only the queue owner is allowed to invoke this action."},
-		{"", func(p *policy.Permission) { p.Actions = make([]string, 8) }, policy.OverLimit, "8 Actions were found, maximum allowed is 7."},
-		{"", func(p *policy.Permission) { p.Accounts = make([]string, 51) }, policy.OverLimit, "51 Principals were found, maximum allowed is 50."},
-		{add(t, "", good), func(*policy.Permission) {}, policy.InvalidParameter, "Value l for parameter Label is invalid. Reason: Already exists."},
-		{largePolicy(20, 20, 10, 0), func(*policy.Permission) {}, policy.OverLimit, "21 Statements were found, maximum allowed is 20."},
-		{largePolicy(10, 50, 10, 0), func(*policy.Permission) {}, policy.OverLimit, "51 Principals were found, maximum allowed is 50."},
-		{largePolicy(10, 10, 10, 8100), func(*policy.Permission) {}, policy.OverLimit, "Submitted policy is over max allowed size."},
-		{`{"Statement":`, func(*policy.Permission) {}, policy.Syntax, `the text ends where the value of "Statement" should begin`},
+		{"", func(p *policy.Permission) { p.Actions = make([]string, 8) }, policy.OverLimit,
+			"8 Actions were found, maximum allowed is 7."},
+		{"", func(p *policy.Permission) { p.Accounts = make([]string, 51) }, policy.OverLimit,
+			"51 Principals were found, maximum allowed is 50."},
+		{add(t, "", good), func(*policy.Permission) {}, policy.InvalidParameter,
+			"Value l for parameter Label is invalid. Reason: Already exists."},
+		{largePolicy(20, 20, 10, 0), func(*policy.Permission) {}, policy.OverLimit,
+			"21 Statements were found, maximum allowed is 20."},
+		{largePolicy(10, 50, 10, 0), func(*policy.Permission) {}, policy.OverLimit,
+			"51 Principals were found, maximum allowed is 50."},
+		{largePolicy(10, 10, 10, 8100), func(*policy.Permission) {}, policy.OverLimit,
+			"Submitted policy is over max allowed size."},
+		{`{"Statement":`, func(*policy.Permission) {}, policy.Syntax,
+			`the text ends where the value of "Statement" should begin`},
 	}
 	for _, tc := range tests {
 		p := good
@@ -177,8 +202,9 @@ func largePolicy(statements, principals, conditions, size int) string {
 		for j := i; j < conditions; j += statements {
 			operators = append(operators, fmt.Sprintf(`"aws:key%d":"x"`, j))
 		}
-		list = append(list, fmt.Sprintf(`{"Sid":"s%d","Effect":"Allow","Principal":{"AWS":[%s]},"Action":"sqs:*","Resource":"*","Condition":{"StringEquals":{%s}}}`,
-			i, strings.Join(accounts, ","), strings.Join(operators, ",")))
+		list = append(list,
+			fmt.Sprintf(`{"Sid":"s%d","Effect":"Allow","Principal":{"AWS":[%s]},"Action":"sqs:*","Resource":"*","Condition":{"StringEquals":{%s}}}`,
+				i, strings.Join(accounts, ","), strings.Join(operators, ",")))
 	}
 	text := `{"Id":"","Statement":[` + strings.Join(list, ",") + "]}"
 	return strings.Replace(text, `"Id":"`, `"Id":"`+strings.Repeat("x", max(0, size-len(text))), 1)

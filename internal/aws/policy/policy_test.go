@@ -21,13 +21,16 @@ func TestPolicyKnowsItself(t *testing.T) {
   ]
 }`
 	p := parse(t, policy.ForResource, text)
-	if p.String() != text || p.Version() != policy.Version2012 || p.ID() != "é" || p.Len() != 2 || p.Use() != policy.ForResource {
+	if p.String() != text || p.Version() != policy.Version2012 || p.ID() != "é" || p.Len() != 2 ||
+		p.Use() != policy.ForResource {
 		t.Errorf("%s, version %s, id %s, %d statements", p, p.Version(), p.ID(), p.Len())
 	}
-	if st := p.Statement(0); st.Sid != "first" || st.Effect != policy.Allow || st.Start != (policy.Position{Line: 5, Column: 5}) || st.End.Line != 5 {
+	if st := p.Statement(0); st.Sid != "first" || st.Effect != policy.Allow ||
+		st.Start != (policy.Position{Line: 5, Column: 5}) || st.End.Line != 5 {
 		t.Errorf("first: %+v", st)
 	}
-	if st := p.Statement(1); st.Sid != "" || st.Effect != policy.Deny || st.Start != (policy.Position{Line: 6, Column: 5}) || st.End.Line != 7 {
+	if st := p.Statement(1); st.Sid != "" || st.Effect != policy.Deny ||
+		st.Start != (policy.Position{Line: 6, Column: 5}) || st.End.Line != 7 {
 		t.Errorf("second: %+v", st)
 	}
 	if keys := p.Keys(); !slices.Equal(keys, []string{"aws:username", "AWS:UserAgent", "aws:PrincipalTag/Team"}) {
@@ -39,7 +42,8 @@ func TestPolicyKnowsItself(t *testing.T) {
 	if n := p.Named("mine"); n.Name() != "mine" || p.Name() != "" || n.String() != text {
 		t.Errorf("named %q, before %q", n.Name(), p.Name())
 	}
-	if v := parse(t, policy.ForIdentity, `{"Statement":{"Effect":"Allow","Action":"*","Resource":"*"}}`).Version(); v != policy.Version2008 {
+	if v := parse(t, policy.ForIdentity,
+		`{"Statement":{"Effect":"Allow","Action":"*","Resource":"*"}}`).Version(); v != policy.Version2008 {
 		t.Errorf("without a version it is of %s", v)
 	}
 }
@@ -57,17 +61,23 @@ func TestRenamed(t *testing.T) {
 		t.Errorf("renamed:\n%s\nwant\n%s", got, want)
 	}
 	gone := parse(t, policy.ForTrust, p.Renamed(rename))
-	if ids := gone.IDs(); !slices.Equal(ids, []string{"AIDAABCDEFGHIJKLMNOPQ", "AIDAABCDEFGHIJKLMNOPQ"}) || len(p.IDs()) > 0 {
+	if ids := gone.IDs(); !slices.Equal(ids, []string{"AIDAABCDEFGHIJKLMNOPQ", "AIDAABCDEFGHIJKLMNOPQ"}) ||
+		len(p.IDs()) > 0 {
 		t.Errorf("ids: %v, and before %v", ids, p.IDs())
 	}
 }
 
 // Binding makes another policy; the one that others evaluate does not change.
 func TestBindLeavesTheOriginal(t *testing.T) {
-	p := parse(t, policy.ForResource, `{"Statement":{"Effect":"Allow","Principal":{"AWS":["`+arnOf("bob")+`","`+arnOf("worker")+`"]},"Action":"*","Resource":"*"}}`)
+	p := parse(t, policy.ForResource,
+		`{"Statement":{"Effect":"Allow","Principal":{"AWS":["`+arnOf("bob")+`","`+arnOf("worker")+
+			`"]},"Action":"*","Resource":"*"}}`)
 	bound := p.Bind(map[string]string{arnOf("bob"): "AIDAOLD", arnOf("worker"): "AROAOLD"})
 	for _, name := range []string{"bob", "sess"} {
-		r := policy.Request{Caller: callers[name], Action: "sqs:SendMessage", Resource: queue1, Owner: accountA, Rules: sqs, ResourcePolicy: bound}
+		r := policy.Request{
+			Caller: callers[name], Action: "sqs:SendMessage", Resource: queue1, Owner: accountA, Rules: sqs,
+			ResourcePolicy: bound,
+		}
 		if policy.Decide(&r).Allowed() {
 			t.Errorf("%s is taken for a deleted principal", name)
 		}
@@ -101,7 +111,8 @@ func TestRefusalsAreWordedAsAWSDoes(t *testing.T) {
 		return []*policy.Policy{parse(t, policy.ForIdentity, fmt.Sprintf(send, effect, ""))}
 	}
 	session := func(effect, action string) []*policy.Policy {
-		return []*policy.Policy{parse(t, policy.ForSession, strings.Replace(fmt.Sprintf(send, effect, ""), "SendMessage", action, 1))}
+		return []*policy.Policy{parse(t, policy.ForSession,
+			strings.Replace(fmt.Sprintf(send, effect, ""), "SendMessage", action, 1))}
 	}
 	resource := func(effect string) *policy.Policy {
 		return parse(t, policy.ForResource, fmt.Sprintf(send, effect, `,"Principal":"*"`))
@@ -112,18 +123,23 @@ func TestRefusalsAreWordedAsAWSDoes(t *testing.T) {
 		set    func(r *policy.Request)
 		want   string
 	}{
-		{"bob", func(*policy.Request) {}, "User: " + arnOf("bob") + prefix + " because no identity-based policy allows the sqs:sendmessage action"},
+		{"bob", func(*policy.Request) {},
+			"User: " + arnOf("bob") + prefix + " because no identity-based policy allows the sqs:sendmessage action"},
 		{"bob", func(r *policy.Request) { r.Identity = identity("Deny") },
 			"User: " + arnOf("bob") + prefix + " with an explicit deny in an identity-based policy"},
 		{"bob", func(r *policy.Request) { r.Identity, r.ResourcePolicy = identity("Allow"), resource("Deny") },
 			"User: " + arnOf("bob") + prefix + " with an explicit deny in a resource-based policy"},
 		{"bob", func(r *policy.Request) {
 			r.Identity = identity("Allow")
-			r.Boundary = parse(t, policy.ForIdentity, `{"Statement":{"Effect":"Allow","Action":"sns:*","Resource":"*"}}`)
+			r.Boundary = parse(t, policy.ForIdentity,
+				`{"Statement":{"Effect":"Allow","Action":"sns:*","Resource":"*"}}`)
 		}, "User: " + arnOf("bob") + prefix + " because no permissions boundary allows the sqs:sendmessage action"},
 		{"bob", func(r *policy.Request) { r.Boundary = identity("Deny")[0] },
 			"User: " + arnOf("bob") + prefix + " with an explicit deny in a permissions boundary"},
-		{"sess", func(r *policy.Request) { r.Identity, r.Session = identity("Allow"), session("Allow", "ReceiveMessage") },
+		{"sess", func(r *policy.Request) {
+			r.Identity, r.Session = identity("Allow"),
+				session("Allow", "ReceiveMessage")
+		},
 			"User: " + arnOf("sess") + prefix + " because no session policy allows the sqs:sendmessage action"},
 		{"sess", func(r *policy.Request) { r.Session = session("Deny", "*") },
 			"User: " + arnOf("sess") + prefix + " with an explicit deny in a session policy"},
@@ -133,16 +149,22 @@ func TestRefusalsAreWordedAsAWSDoes(t *testing.T) {
 			"User: " + arnOf("eve") + prefix + " because no resource-based policy allows the sqs:sendmessage action"},
 		{"eve", func(r *policy.Request) { r.ResourcePolicy = resource("Allow") },
 			"User: " + arnOf("eve") + prefix + " because no identity-based policy allows the sqs:sendmessage action"},
-		{"anon", func(*policy.Request) {}, "User: anonymous" + prefix + " because no resource-based policy allows the sqs:sendmessage action"},
-		{"sns", func(*policy.Request) {}, "User: sns.amazonaws.com" + prefix + " because no resource-based policy allows the sqs:sendmessage action"},
+		{"anon", func(*policy.Request) {},
+			"User: anonymous" + prefix + " because no resource-based policy allows the sqs:sendmessage action"},
+		{"sns", func(*policy.Request) {},
+			"User: sns.amazonaws.com" + prefix + " because no resource-based policy allows the sqs:sendmessage action"},
 		{"bob", func(r *policy.Request) {
 			r.Action, r.Rules, r.Resource = "sts:AssumeRole", nil, arnOf("worker")
-			r.ResourcePolicy = parse(t, policy.ForTrust, `{"Statement":{"Effect":"Allow","Principal":{"AWS":"444455556666"},"Action":"sts:AssumeRole"}}`)
+			r.ResourcePolicy = parse(t, policy.ForTrust,
+				`{"Statement":{"Effect":"Allow","Principal":{"AWS":"444455556666"},"Action":"sts:AssumeRole"}}`)
 		}, "User: " + arnOf("bob") + " is not authorized to perform: sts:AssumeRole on resource: " + arnOf("worker")},
 		{"bob", func(r *policy.Request) { r.Action, r.Rules = "iam:CreateUser", nil },
-			"User: " + arnOf("bob") + " is not authorized to perform: iam:CreateUser on resource: " + queue1 + " because no identity-based policy allows the iam:CreateUser action"},
+			"User: " + arnOf("bob") + " is not authorized to perform: iam:CreateUser on resource: " + queue1 +
+				" because no identity-based policy allows the iam:CreateUser action"},
 	} {
-		r := &policy.Request{Caller: callers[tc.caller], Action: "sqs:SendMessage", Resource: queue1, Owner: accountA, Rules: sqs}
+		r := &policy.Request{
+			Caller: callers[tc.caller], Action: "sqs:SendMessage", Resource: queue1, Owner: accountA, Rules: sqs,
+		}
 		tc.set(r)
 		d := policy.Decide(r)
 		if got := d.Message(r); d.Allowed() || got != tc.want {
@@ -167,11 +189,16 @@ func TestRenamedPrincipals(t *testing.T) {
 		caller policy.Caller
 		want   policy.Result
 	}{
-		"bob": {callers["bob"], policy.ExplicitlyDenied}, "bob renamed": {renamed, policy.ExplicitlyDenied}, "another bob": {another, policy.Allowed},
-		"a session of the role": {session, policy.ExplicitlyDenied}, "a session of another role of its name": {otherSession, policy.Allowed},
-		"a session of bob renamed": {federated, policy.ExplicitlyDenied},
+		"bob": {callers["bob"], policy.ExplicitlyDenied}, "bob renamed": {renamed, policy.ExplicitlyDenied},
+		"another bob":                           {another, policy.Allowed},
+		"a session of the role":                 {session, policy.ExplicitlyDenied},
+		"a session of another role of its name": {otherSession, policy.Allowed},
+		"a session of bob renamed":              {federated, policy.ExplicitlyDenied},
 	} {
-		r := &policy.Request{Caller: tc.caller, Action: "sqs:SendMessage", Resource: queue1, Owner: accountA, Rules: sqs, ResourcePolicy: p}
+		r := &policy.Request{
+			Caller: tc.caller, Action: "sqs:SendMessage", Resource: queue1, Owner: accountA, Rules: sqs,
+			ResourcePolicy: p,
+		}
 		if got := policy.Decide(r).Result; got != tc.want {
 			t.Errorf("%s: %s, want %s", name, got, tc.want)
 		}
@@ -209,14 +236,18 @@ func TestZeroRequestIsRefused(t *testing.T) {
 	if policy.Decide(r).Allowed() {
 		t.Error("no time is taken for an early one")
 	}
-	r = &policy.Request{Caller: policy.Caller{Kind: policy.Account}, Action: "sqs:SendMessage", Resource: queue1, Rules: sqs}
+	r = &policy.Request{
+		Caller: policy.Caller{Kind: policy.Account}, Action: "sqs:SendMessage", Resource: queue1, Rules: sqs,
+	}
 	if policy.Decide(r).Allowed() {
 		t.Error("no account is taken for the owner's, which is not known either")
 	}
 }
 
 func TestExplanation(t *testing.T) {
-	r := &policy.Request{Caller: callers["bob"], Action: "sqs:SendMessage", Resource: queue1, Owner: accountA, Rules: sqs}
+	r := &policy.Request{
+		Caller: callers["bob"], Action: "sqs:SendMessage", Resource: queue1, Owner: accountA, Rules: sqs,
+	}
 	r.Identity = []*policy.Policy{parse(t, policy.ForIdentity, `{"Statement":[
 		{"Sid":"receive","Effect":"Allow","Action":"sqs:ReceiveMessage","Resource":"*"},
 		{"Effect":"Allow","Action":"sqs:*","Resource":"*","Condition":{"IpAddress":{"aws:SourceIp":["10.0.0.0/8","192.168.0.0/16"]}}}]}`).Named("Workers")}

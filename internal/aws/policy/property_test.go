@@ -20,24 +20,36 @@ var (
 		"sqs:ReceiveMessage", "sqs:SetQueueAttributes", "sqs:ListQueues", "sts:AssumeRole",
 	})
 	anyResource = rapid.SampledFrom([]string{
-		"*", queue1, "arn:aws:sqs:*:" + accountA + ":queue1", "arn:aws:sqs:*:" + accountA + ":queue?", "arn:aws:sqs:*", "arn:aws:sqs:*:queue1",
-		"arn:aws:sqs:us-east-1:" + accountA + ":*e*1", "arn:aws:sqs:*:" + accountA + ":${aws:username}", "arn:aws:sqs:*:" + accountA + ":${aws:username}*",
+		"*", queue1, "arn:aws:sqs:*:" + accountA + ":queue1", "arn:aws:sqs:*:" + accountA + ":queue?", "arn:aws:sqs:*",
+		"arn:aws:sqs:*:queue1",
+		"arn:aws:sqs:us-east-1:" + accountA + ":*e*1", "arn:aws:sqs:*:" + accountA + ":${aws:username}",
+		"arn:aws:sqs:*:" + accountA + ":${aws:username}*",
 	})
 	anyPrincipal = rapid.SampledFrom([]string{
-		"*", accountA, accountB, "arn:aws:iam::" + accountA + ":root", arnOf("bob"), arnOf("carol"), arnOf("eve"), arnOf("worker"), arnOf("farmer"),
+		"*", accountA, accountB, "arn:aws:iam::" + accountA + ":root", arnOf("bob"), arnOf("carol"), arnOf("eve"),
+		arnOf("worker"), arnOf("farmer"),
 		arnOf("sess"), arnOf("sessB"), arnOf("fed"),
 	})
 	anyCondition = rapid.SampledFrom([]string{
-		`{"IpAddress":{"aws:SourceIp":"10.0.0.0/8"}}`, `{"NotIpAddress":{"aws:SourceIp":["10.1.0.0/16","2001:db8::1"]}}`,
-		`{"DateLessThan":{"aws:CurrentTime":"2009-06-30T12:00:00Z"}}`, `{"DateGreaterThanEquals":{"AWS:CurrentTime":"2009-06-30T12:00:00Z"}}`,
+		`{"IpAddress":{"aws:SourceIp":"10.0.0.0/8"}}`,
+		`{"NotIpAddress":{"aws:SourceIp":["10.1.0.0/16","2001:db8::1"]}}`,
+		`{"DateLessThan":{"aws:CurrentTime":"2009-06-30T12:00:00Z"}}`,
+		`{"DateGreaterThanEquals":{"AWS:CurrentTime":"2009-06-30T12:00:00Z"}}`,
 		`{"NumericLessThan":{"aws:EpochTime":1246363200}}`, `{"NumericNotEquals":{"aws:EpochTime":"1246363200"}}`,
-		`{"StringEquals":{"aws:username":["bob","eve"]}}`, `{"StringNotEquals":{"aws:username":"bob"}}`, `{"StringLike":{"aws:UserAgent":"aws-*"}}`,
-		`{"StringNotLike":{"aws:UserAgent":["*cli*","b?b"]}}`, `{"StringEqualsIgnoreCaseIfExists":{"aws:username":"BOB"}}`,
-		`{"Bool":{"aws:SecureTransport":true}}`, `{"BoolIfExists":{"aws:SecureTransport":"FALSE"}}`, `{"Null":{"aws:username":"true"}}`, `{"Null":{"aws:SourceIp":false}}`,
-		`{"ArnLike":{"aws:SourceArn":"arn:aws:sns:*:` + accountA + `:topic*"}}`, `{"ArnNotEquals":{"aws:SourceArn":"arn:aws:sns:*:topic1"}}`,
-		`{"ForAllValues:StringEquals":{"aws:TagKeys":["env","team"]}}`, `{"ForAnyValue:StringLike":{"aws:TagKeys":["e*"]}}`,
-		`{"ForAnyValue:StringNotEquals":{"aws:TagKeys":["env"]}}`, `{"ForAllValues:StringNotLike":{"aws:TagKeys":["e?v"]}}`, `{"StringEquals":{"aws:TagKeys":"env"}}`,
-		`{"ForAnyValue:StringEqualsIfExists":{"aws:TagKeys":"env"}}`, `{"StringEquals":{"aws:PrincipalOrgID":"o-1"}}`, `{"StringNotEquals":{"aws:PrincipalOrgID":"o-1"}}`,
+		`{"StringEquals":{"aws:username":["bob","eve"]}}`, `{"StringNotEquals":{"aws:username":"bob"}}`,
+		`{"StringLike":{"aws:UserAgent":"aws-*"}}`,
+		`{"StringNotLike":{"aws:UserAgent":["*cli*","b?b"]}}`,
+		`{"StringEqualsIgnoreCaseIfExists":{"aws:username":"BOB"}}`,
+		`{"Bool":{"aws:SecureTransport":true}}`, `{"BoolIfExists":{"aws:SecureTransport":"FALSE"}}`,
+		`{"Null":{"aws:username":"true"}}`, `{"Null":{"aws:SourceIp":false}}`,
+		`{"ArnLike":{"aws:SourceArn":"arn:aws:sns:*:` + accountA + `:topic*"}}`,
+		`{"ArnNotEquals":{"aws:SourceArn":"arn:aws:sns:*:topic1"}}`,
+		`{"ForAllValues:StringEquals":{"aws:TagKeys":["env","team"]}}`,
+		`{"ForAnyValue:StringLike":{"aws:TagKeys":["e*"]}}`,
+		`{"ForAnyValue:StringNotEquals":{"aws:TagKeys":["env"]}}`,
+		`{"ForAllValues:StringNotLike":{"aws:TagKeys":["e?v"]}}`, `{"StringEquals":{"aws:TagKeys":"env"}}`,
+		`{"ForAnyValue:StringEqualsIfExists":{"aws:TagKeys":"env"}}`, `{"StringEquals":{"aws:PrincipalOrgID":"o-1"}}`,
+		`{"StringNotEquals":{"aws:PrincipalOrgID":"o-1"}}`,
 		`{"StringEquals":{"aws:username":"bob"},"IpAddress":{"aws:SourceIp":["10.1.2.3","192.168.0.0/16"]}}`,
 	})
 )
@@ -82,7 +94,8 @@ func drawStatement(t *rapid.T, use policy.Use, effects ...string) map[string]any
 		name := oneOf("Resource")
 		resources := rapid.SliceOfN(anyResource, 1, 2).Draw(t, "resources")
 		if name == "NotResource" {
-			resources = []string{rapid.SampledFrom([]string{queue1, "arn:aws:sqs:*:" + accountA + ":queue2", "*"}).Draw(t, "resource")}
+			resources = []string{rapid.SampledFrom([]string{queue1, "arn:aws:sqs:*:" + accountA + ":queue2",
+				"*"}).Draw(t, "resource")}
 		}
 		st[name] = resources
 	}
@@ -117,22 +130,26 @@ type situation struct {
 
 func drawSituation(t *rapid.T, effects ...string) *situation {
 	s := new(situation)
-	names := slices.DeleteFunc(slices.Sorted(maps.Keys(callers)), func(n string) bool { return n == "worker" || n == "farmer" })
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(callers)),
+		func(n string) bool { return n == "worker" || n == "farmer" })
 	s.request = policy.Request{
 		Caller: callers[rapid.SampledFrom(names).Draw(t, "caller")],
 		Action: rapid.SampledFrom([]string{
 			"sqs:SendMessage", "sqs:SendMessage", "sqs:ReceiveMessage", "sqs:SetQueueAttributes", "sqs:ListQueues",
 		}).Draw(t, "action"),
-		Resource: "arn:aws:sqs:us-east-1:" + accountA + ":" + rapid.SampledFrom([]string{"queue1", "queue1", "bob", "bobs", "*"}).Draw(t, "queue"),
-		Owner:    accountA, Rules: sqs,
+		Resource: "arn:aws:sqs:us-east-1:" + accountA + ":" +
+			rapid.SampledFrom([]string{"queue1", "queue1", "bob", "bobs", "*"}).Draw(t, "queue"),
+		Owner: accountA, Rules: sqs,
 		Facts: policy.Facts{
-			Time:            time.Unix(rapid.SampledFrom([]int64{1246363199, 1246363200, 1246363201}).Draw(t, "time"), 0).UTC(),
+			Time: time.Unix(rapid.SampledFrom([]int64{1246363199, 1246363200, 1246363201}).Draw(t, "time"),
+				0).UTC(),
 			SecureTransport: rapid.Bool().Draw(t, "secure"),
 			UserAgent:       rapid.SampledFrom([]string{"", "aws-cli/1", "bob", "aws-sdk"}).Draw(t, "agent"),
 			TagKeys:         rapid.SliceOfN(rapid.SampledFrom([]string{"env", "team", "x"}), 0, 2).Draw(t, "tags"),
 		},
 	}
-	if ip := rapid.SampledFrom([]string{"", "10.1.2.3", "10.2.3.4", "192.168.1.1", "2001:db8::1"}).Draw(t, "address"); ip != "" {
+	if ip := rapid.SampledFrom([]string{"", "10.1.2.3", "10.2.3.4", "192.168.1.1", "2001:db8::1"}).Draw(t,
+		"address"); ip != "" {
 		s.request.Facts.SourceIP = netip.MustParseAddr(ip)
 	}
 	if s.request.Caller.Kind == policy.Service {
@@ -293,7 +310,8 @@ func TestNothingIsAllowedWithoutAllow(t *testing.T) {
 		}
 		if slices.ContainsFunc(x.Traces, func(tr policy.Trace) bool {
 			return tr.Matched && tr.Statement.Effect == policy.Deny && x.By != policy.ByOwner
-		}) && r.Caller.Kind != policy.Anonymous && r.Caller.Kind != policy.Service && r.Caller.Kind != policy.WebIdentity {
+		}) && r.Caller.Kind != policy.Anonymous && r.Caller.Kind != policy.Service &&
+			r.Caller.Kind != policy.WebIdentity {
 			t.Fatalf("allowed against a Deny: %s", x)
 		}
 	})

@@ -22,7 +22,8 @@ func TestAllowsSome(t *testing.T) {
 		`"Effect":"Allow","NotAction":"sqs:*","Sid":"x"`:            false,
 		`"Effect":"Allow","Action":"sqs:SendMessage","Sid":"other"`: true,
 	} {
-		p, err := policy.Parse(policy.ForIdentity, fmt.Sprintf(`{"Version":"2012-10-17","Statement":{%s,"Resource":"*"}}`, statement))
+		p, err := policy.Parse(policy.ForIdentity,
+			fmt.Sprintf(`{"Version":"2012-10-17","Statement":{%s,"Resource":"*"}}`, statement))
 		if err != nil {
 			t.Fatal(err)
 		}

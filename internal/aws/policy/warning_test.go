@@ -15,10 +15,14 @@ func TestWarnings(t *testing.T) {
 		{"*", `"StringEquals":{"aws:ResourceTag/a":"x","IAM:ResourceTag/a":"x","aws:PrincipalTag/b":"x"}`, ""},
 		{"*", `"StringEquals":{"iam:PermissionsBoundary":"x","iam:PolicyARN":"x","sts:ExternalId":"x"}`, ""},
 		{"*", `"StringEquals":{"acme:Anything":"x"}`, ""},
-		{"*", `"StringEquals":{"aws:PrincipalOrgID":"x"}`, "no request has the condition key aws:PrincipalOrgID here: the condition is never met"},
-		{"*", `"StringNotEquals":{"iam:PermissionBoundary":"x"}`, "no request has the condition key iam:PermissionBoundary here: the condition is always met"},
-		{"*", `"StringEqualsIfExists":{"sqs:QueueName":"x"}`, "no request has the condition key sqs:QueueName here: the condition is always met"},
-		{"*", `"Null":{"sts:AWSServiceName":"true"}`, "no request has the condition key sts:AWSServiceName here: Null sees it as absent"},
+		{"*", `"StringEquals":{"aws:PrincipalOrgID":"x"}`,
+			"no request has the condition key aws:PrincipalOrgID here: the condition is never met"},
+		{"*", `"StringNotEquals":{"iam:PermissionBoundary":"x"}`,
+			"no request has the condition key iam:PermissionBoundary here: the condition is always met"},
+		{"*", `"StringEqualsIfExists":{"sqs:QueueName":"x"}`,
+			"no request has the condition key sqs:QueueName here: the condition is always met"},
+		{"*", `"Null":{"sts:AWSServiceName":"true"}`,
+			"no request has the condition key sts:AWSServiceName here: Null sees it as absent"},
 		{"*", `"StringEquals":{"aws:RequestTag":"x"}`, "no request has the condition key aws:RequestTag here"},
 		{"*", `"StringEquals":{"AWS:SourceOwner":"1","sns:Protocol":"sqs","sns:Endpoint":"x"}`, ""},
 		{"*", `"StringEquals":{"sns:Topic":"x"}`, "no request has the condition key sns:Topic here"},
@@ -53,7 +57,8 @@ func TestWarningsOfActions(t *testing.T) {
 		`"sqs:SendMessageBatch"`: "a batch is covered by the action of its entries and cannot be named; name sqs:sendmessage",
 	} {
 		p := parse(t, policy.ForIdentity, `{"Statement":{"Effect":"Allow","Action":`+actions+`,"Resource":"*"}}`)
-		if got := p.Warnings("", sqs); want == "" && len(got) > 0 || want != "" && (len(got) != 1 || got[0].Text != want) {
+		if got := p.Warnings("", sqs); want == "" && len(got) > 0 ||
+			want != "" && (len(got) != 1 || got[0].Text != want) {
 			t.Errorf("%s: %v, want %s", actions, got, want)
 		}
 		if got := p.Warnings(""); len(got) > 0 {
@@ -66,18 +71,23 @@ func TestWarningsOfActions(t *testing.T) {
 // or ends like one.
 func TestResourcesThatAreNotTheQueue(t *testing.T) {
 	for resource, covers := range map[string]bool{
-		queue1: true, "*": true, "arn:aws:sqs:*:" + accountA + ":queue?": true, accountA + "/queue1": true, "/" + accountA + "/queue1": true,
-		"queue1": false, "a*": false, "**": true, "**1": false, "": false, "arn:aws:sqs:us-east-1:" + accountA + ":queue2": false, "/7/queue1": false,
+		queue1: true, "*": true, "arn:aws:sqs:*:" + accountA + ":queue?": true, accountA + "/queue1": true,
+		"/" + accountA + "/queue1": true,
+		"queue1":                   false, "a*": false, "**": true, "**1": false, "": false,
+		"arn:aws:sqs:us-east-1:" + accountA + ":queue2": false, "/7/queue1": false,
 		"http://localhost/" + accountA + "/queue1": false,
 	} {
 		for _, effect := range []string{"Allow", "Deny"} {
 			p, err := policy.ParseResource(
-				`{"Statement":{"Effect":"`+effect+`","Principal":"*","Action":"sqs:SendMessage","Resource":"`+resource+`"}}`, sqs)
+				`{"Statement":{"Effect":"`+effect+`","Principal":"*","Action":"sqs:SendMessage","Resource":"`+resource+
+					`"}}`, sqs)
 			if err != nil {
 				t.Errorf("%q: %v", resource, err)
 				continue
 			}
-			r := &policy.Request{Action: "sqs:SendMessage", Resource: queue1, Owner: accountA, Rules: sqs, ResourcePolicy: p}
+			r := &policy.Request{
+				Action: "sqs:SendMessage", Resource: queue1, Owner: accountA, Rules: sqs, ResourcePolicy: p,
+			}
 			want := policy.Refused
 			if covers {
 				want = map[string]policy.Result{"Allow": policy.Allowed, "Deny": policy.ExplicitlyDenied}[effect]

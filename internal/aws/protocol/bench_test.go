@@ -16,7 +16,8 @@ const kilobyte = 1024
 func BenchmarkDecode(b *testing.B) {
 	jsonText := strings.Repeat(`{\"id\":12345,\"name\":\"sluice\"}`, 34)[:kilobyte]
 	jsonBody := func(text string) string {
-		return `{"QueueUrl":"http://localhost:9324/000000000000/orders","MessageBody":"` + text + `","DelaySeconds":5,"MessageAttributes":` +
+		return `{"QueueUrl":"http://localhost:9324/000000000000/orders","MessageBody":"` + text +
+			`","DelaySeconds":5,"MessageAttributes":` +
 			`{"color":{"StringValue":"blue","DataType":"String"},"size":{"StringValue":"12","DataType":"Number"}}}`
 	}
 	formBody := "Action=SendMessage&Version=2012-11-05&QueueUrl=http%3A%2F%2Flocalhost%3A9324%2F000000000000%2Forders&DelaySeconds=5" +
@@ -30,7 +31,8 @@ func BenchmarkDecode(b *testing.B) {
 		body string
 	}{
 		{"JSON/bare", post("SendMessage", ""),
-			`{"QueueUrl":"http://localhost:9324/000000000000/orders","MessageBody":"` + strings.Repeat("x", kilobyte) + `"}`},
+			`{"QueueUrl":"http://localhost:9324/000000000000/orders","MessageBody":"` + strings.Repeat("x", kilobyte) +
+				`"}`},
 		{"JSON/plain", post("SendMessage", ""), jsonBody(strings.Repeat("x", kilobyte))},
 		{"JSON/escaped", post("SendMessage", ""), jsonBody(jsonText[:strings.LastIndex(jsonText, `\"`)])},
 		{"Query/plain", form(""), formBody + strings.Repeat("x", kilobyte)},
@@ -70,7 +72,8 @@ func BenchmarkEncode(b *testing.B) {
 	for i := range 10 {
 		out.Messages = append(out.Messages, message{
 			MessageId: fmt.Sprintf("4c6f7a1e-7f0a-4a43-9d83-1a40c1d5e0%02d", i),
-			Body:      strings.Repeat(`{"id":12345,"name":"sluice"}, and some more text without quotes. `, 16)[:kilobyte],
+			Body: strings.Repeat(`{"id":12345,"name":"sluice"}, and some more text without quotes. `,
+				16)[:kilobyte],
 			Attributes: map[string]string{
 				"SentTimestamp": "1700000000000", "ApproximateReceiveCount": "1",
 			},

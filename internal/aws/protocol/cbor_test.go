@@ -132,7 +132,8 @@ func TestDecodeCBORRefuses(t *testing.T) {
 		if refused == nil {
 			t.Fatalf("%s is accepted as %s", body, show(in))
 		}
-		if refused.Message != want || refused.Type != "com.amazon.coral.service#SerializationException" || refused.Status != 400 {
+		if refused.Message != want || refused.Type != "com.amazon.coral.service#SerializationException" ||
+			refused.Status != 400 {
 			t.Errorf("%s is refused with %#v, want %s", body, refused, want)
 		}
 	}
@@ -212,7 +213,9 @@ func TestDecodeCBORLimits(t *testing.T) {
 		"QueueUrl: at most 2048 characters": map[string]any{"QueueUrl": strings.Repeat("x", 2049)},
 		"MessageAttributes.key: at most 256 characters": map[string]any{
 			"MessageAttributes": map[string]any{strings.Repeat("x", 257): map[string]any{}}},
-		"Note.BinaryListValues: at most 1000 entries": map[string]any{"Note": map[string]any{"BinaryListValues": make([][]byte, 1001)}},
+		"Note.BinaryListValues: at most 1000 entries": map[string]any{
+			"Note": map[string]any{"BinaryListValues": make([][]byte, 1001)},
+		},
 	} {
 		body, err := cbor.Marshal(in)
 		if err != nil {
@@ -266,15 +269,20 @@ func TestWriteCBOR(t *testing.T) {
 		out       any
 		want      map[string]any
 	}{
-		{"Measure", &measureOutput{Value: -1.5, Values: []float64{1, 2.25}, At: at}, map[string]any{"Value": -1.5, "Values": []any{1.0, 2.25}, "At": at}},
-		{"Wrapped", &wrappedOutput{Pairs: map[string]string{"b": "2", "a": "1"}, Count: -300, Done: true}, map[string]any{
-			"Names": []any{}, "flat": []any{}, "Pairs": map[any]any{"a": "1", "b": "2"}, "Count": int64(-300), "Done": true}},
-		{"ReceiveMessage", &receiveOutput{Messages: []message{{MessageId: "1", Body: "\xff", Padding: []byte{0, 1}}}}, map[string]any{
-			"Messages": []any{map[any]any{"MessageId": "1", "Body": "\uFFFD", "Padding": []byte{0, 1}}}}},
+		{"Measure", &measureOutput{Value: -1.5, Values: []float64{1, 2.25}, At: at},
+			map[string]any{"Value": -1.5, "Values": []any{1.0, 2.25}, "At": at}},
+		{"Wrapped", &wrappedOutput{Pairs: map[string]string{"b": "2", "a": "1"}, Count: -300, Done: true},
+			map[string]any{
+				"Names": []any{}, "flat": []any{}, "Pairs": map[any]any{"a": "1", "b": "2"}, "Count": int64(-300),
+				"Done": true}},
+		{"ReceiveMessage", &receiveOutput{Messages: []message{{MessageId: "1", Body: "\xff", Padding: []byte{0, 1}}}},
+			map[string]any{
+				"Messages": []any{map[any]any{"MessageId": "1", "Body": "\uFFFD", "Padding": []byte{0, 1}}}}},
 		{"ReceiveMessage", &receiveOutput{}, map[string]any{}},
 	} {
 		w := httptest.NewRecorder()
-		if err := protocol.WriteResult(w, s, &protocol.Request{Kind: protocol.CBOR}, operation(t, s, c.operation), requestID, c.out); err != nil {
+		if err := protocol.WriteResult(w, s, &protocol.Request{Kind: protocol.CBOR}, operation(t, s, c.operation),
+			requestID, c.out); err != nil {
 			t.Fatal(err)
 		}
 		var got map[string]any
@@ -294,7 +302,8 @@ func TestWriteCBOR(t *testing.T) {
 	}
 
 	w := httptest.NewRecorder()
-	if err := protocol.WriteResult(w, s, &protocol.Request{Kind: protocol.CBOR}, operation(t, s, "DeleteQueue"), requestID, &nothing{}); err != nil {
+	if err := protocol.WriteResult(w, s, &protocol.Request{Kind: protocol.CBOR}, operation(t, s, "DeleteQueue"),
+		requestID, &nothing{}); err != nil {
 		t.Fatal(err)
 	}
 	if w.Body.Len() != 0 || len(w.Header()["Content-Type"]) != 0 || w.Header().Get("Smithy-Protocol") != "rpc-v2-cbor" {
@@ -302,7 +311,9 @@ func TestWriteCBOR(t *testing.T) {
 	}
 
 	w = httptest.NewRecorder()
-	e := &protocol.Error{Code: "AWS.SimpleQueueService.NonExistentQueue", Type: "QueueDoesNotExist", Status: 400, Message: "No."}
+	e := &protocol.Error{
+		Code: "AWS.SimpleQueueService.NonExistentQueue", Type: "QueueDoesNotExist", Status: 400, Message: "No.",
+	}
 	if err := protocol.WriteError(w, s, &protocol.Request{Kind: protocol.CBOR}, requestID, e); err != nil {
 		t.Fatal(err)
 	}
@@ -310,7 +321,9 @@ func TestWriteCBOR(t *testing.T) {
 	if err := cbor.Unmarshal(w.Body.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	if want := map[string]string{"__type": "com.amazonaws.sqs#QueueDoesNotExist", "message": "No."}; !reflect.DeepEqual(got, want) {
+	if want := map[string]string{
+		"__type": "com.amazonaws.sqs#QueueDoesNotExist", "message": "No.",
+	}; !reflect.DeepEqual(got, want) {
 		t.Errorf("the error is %v", got)
 	}
 	if got := w.Header().Get("x-amzn-query-error"); got != "AWS.SimpleQueueService.NonExistentQueue;Sender" {
@@ -323,8 +336,10 @@ func TestWriteCBOR(t *testing.T) {
 // not CBOR, and must find the same values.
 func FuzzDecodeCBOR(f *testing.F) {
 	for _, seed := range []string{
-		"a0", "bfff", "80", "a16b4d657373616765426f647962c3bc", "a16c44656c61795365636f6e647320", "a16655726765 6e74f5", "a16556616c7565f93c00",
-		"a16656616c7565739f01fa3f800000ff", "a1644e6f7465a16b42696e61727956616c7565420001", "a1617882d9d9f7a10102c1fb41d52a5c80000000",
+		"a0", "bfff", "80", "a16b4d657373616765426f647962c3bc", "a16c44656c61795365636f6e647320", "a16655726765 6e74f5",
+		"a16556616c7565f93c00",
+		"a16656616c7565739f01fa3f800000ff", "a1644e6f7465a16b42696e61727956616c7565420001",
+		"a1617882d9d9f7a10102c1fb41d52a5c80000000",
 		"a17f6161ff7f6162ff", "bf67456e747269657381bf62496461 31ffff",
 	} {
 		b, err := hex.DecodeString(strings.ReplaceAll(seed, " ", ""))
@@ -333,7 +348,9 @@ func FuzzDecodeCBOR(f *testing.F) {
 		}
 		f.Add(b)
 	}
-	mode, err := cbor.DecOptions{MaxNestedLevels: 200, TimeTag: cbor.DecTagIgnored, IntDec: cbor.IntDecConvertNone}.DecMode()
+	mode, err := cbor.DecOptions{
+		MaxNestedLevels: 200, TimeTag: cbor.DecTagIgnored, IntDec: cbor.IntDecConvertNone,
+	}.DecMode()
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -354,7 +371,8 @@ func FuzzDecodeCBOR(f *testing.F) {
 			_, isMap := document.(map[any]any)
 			ok := isMap && projectCBOR(document, want.Elem())
 			switch {
-			case err != nil && refusal(err).Code == "TooLong", err != nil && strings.Contains(err.Error(), "levels deep"):
+			case err != nil && refusal(err).Code == "TooLong", err != nil &&
+				strings.Contains(err.Error(), "levels deep"):
 			case ok != (err == nil):
 				t.Fatalf("%s %x: error %v, want %v", op.Name, data, err, ok)
 			case ok && !reflect.DeepEqual(in, want.Interface()):

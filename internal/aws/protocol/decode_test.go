@@ -28,7 +28,9 @@ func TestDecode(t *testing.T) {
 		"scalars", "SendMessage",
 		` { "QueueUrl" : "http://localhost/1/q" , "MessageBody":"hi","DelaySeconds":-5,"Priority":9223372036854775807,"Urgent":true } `,
 		`QueueUrl=http%3A%2F%2Flocalhost%2F1%2Fq&MessageBody=hi&DelaySeconds=-5&Priority=9223372036854775807&Urgent=true`,
-		&sendInput{QueueUrl: url, MessageBody: p("hi"), DelaySeconds: p(int32(-5)), Priority: 1<<63 - 1, Urgent: p(true)},
+		&sendInput{
+			QueueUrl: url, MessageBody: p("hi"), DelaySeconds: p(int32(-5)), Priority: 1<<63 - 1, Urgent: p(true),
+		},
 	}, {
 		"zero is not absent", "SendMessage",
 		`{"MessageBody":"","DelaySeconds":0,"Urgent":false}`,
@@ -78,7 +80,9 @@ func TestDecode(t *testing.T) {
 		"maps of strings, with other entry names", "CreateQueue",
 		`{"QueueName":"q","Attributes":{"A":"1","B":""},"tags":{"k":"v"}}`,
 		`QueueName=q&Attribute.1.Name=A&Attribute.1.Value=1&Attribute.2.Name=B&Attribute.2.Value=&Tag.1.Key=k&Tag.1.Value=v`,
-		&createInput{QueueName: "q", Attributes: map[string]string{"A": "1", "B": ""}, Tags: map[string]string{"k": "v"}},
+		&createInput{
+			QueueName: "q", Attributes: map[string]string{"A": "1", "B": ""}, Tags: map[string]string{"k": "v"},
+		},
 	}, {
 		"empty collections are present", "CreateQueue",
 		`{"Attributes":{},"tags":{}}`, `Attribute=&Tag=`,
@@ -122,7 +126,8 @@ func TestDecode(t *testing.T) {
 		&createInput{QueueName: "b", Attributes: map[string]string{"y": "2"}},
 	}, {
 		"the first of two parameters counts", "CreateQueue",
-		``, `QueueName=a&QueueName=b&Attribute.1.Name=x&Attribute.1.Name=y&Attribute.1.Value=1&Attribute.2.Name=x&Attribute.2.Value=2`,
+		``,
+		`QueueName=a&QueueName=b&Attribute.1.Name=x&Attribute.1.Name=y&Attribute.1.Value=1&Attribute.2.Name=x&Attribute.2.Value=2`,
 		&createInput{QueueName: "a", Attributes: map[string]string{"x": "1"}},
 	}, {
 		"parameters only Query has", "CreateQueue",
@@ -150,7 +155,8 @@ func TestDecode(t *testing.T) {
 		&receiveInput{AttributeNames: []string{"a", "b", "c", "d"}},
 	}, {
 		"numbers with a fraction", "Measure",
-		`{"Value":-1.5e-3,"Values":[0,1e300,42,0.5]}`, `Value=-0.0015&Values.member.1=0&Values.member.2=1e300&Values.member.3=42&Values.member.4=.5`,
+		`{"Value":-1.5e-3,"Values":[0,1e300,42,0.5]}`,
+		`Value=-0.0015&Values.member.1=0&Values.member.2=1e300&Values.member.3=42&Values.member.4=.5`,
 		&measureInput{Value: p(-0.0015), Values: []float64{0, 1e300, 42, 0.5}},
 	}, {
 		"semicolons are text", "ReceiveMessage",
@@ -212,7 +218,8 @@ func TestDecodeJSONRefuses(t *testing.T) {
 		if err == nil {
 			t.Fatalf("%s is accepted as %s", body, show(in))
 		}
-		if err.Message != want || err.Type != "com.amazon.coral.service#SerializationException" || err.Code != "MalformedInput" || err.Status != 400 {
+		if err.Message != want || err.Type != "com.amazon.coral.service#SerializationException" ||
+			err.Code != "MalformedInput" || err.Status != 400 {
 			t.Errorf("%s is refused with %#v, want %s", body, err, want)
 		}
 	}
@@ -240,7 +247,8 @@ func TestDecodeJSONRefuses(t *testing.T) {
 	f("SendMessage", `{"MessageAttributes":1}`, "Expected map or null")
 	f("SendMessage", `{"MessageAttributes":{"a":{"BinaryValue":1}}}`, "NUMBER_VALUE can not be converted to a Blob")
 	f("SendMessage", `{"MessageAttributes":{"a":{"BinaryValue":"A"}}}`, "The value of a blob is not valid Base64.")
-	f("SendMessage", `{"MessageAttributes":{"a":{"BinaryValue":"AA=="}},"Note":{"BinaryValue":"AAE"}}`, "The value of a blob is not valid Base64.")
+	f("SendMessage", `{"MessageAttributes":{"a":{"BinaryValue":"AA=="}},"Note":{"BinaryValue":"AAE"}}`,
+		"The value of a blob is not valid Base64.")
 	f("SendMessage", `{"Note":{"BinaryValue":"AA\n=="}}`, "The value of a blob is not valid Base64.")
 	f("SendMessage", `{"Note":{"BinaryValue":"AB=="}}`, "The value of a blob is not valid Base64.")
 	f("SendMessage", `{"Note":{"BinaryValue":"_-8="}}`, "The value of a blob is not valid Base64.")
@@ -284,22 +292,34 @@ func TestDecodeQueryRefuses(t *testing.T) {
 			t.Errorf("%s is refused with %v, want %s: %s", parameters, err, code, want)
 		}
 	}
-	f("Measure", "Value=nan", "InvalidParameterValue", "Value nan for parameter Value is invalid. Reason: Must be a number.")
-	f("Measure", "Value=1e999", "InvalidParameterValue", "Value 1e999 for parameter Value is invalid. Reason: Must be a number.")
-	f("Measure", "Value=0x1p2", "InvalidParameterValue", "Value 0x1p2 for parameter Value is invalid. Reason: Must be a number.")
-	f("CreateQueue", "Attribute.1.Name=a", "MissingParameter", "The request must contain the parameter Attribute.1.Value.")
-	f("CreateQueue", "Attribute.1.Value=a", "MissingParameter", "The request must contain the parameter Attribute.1.Name.")
+	f("Measure", "Value=nan", "InvalidParameterValue",
+		"Value nan for parameter Value is invalid. Reason: Must be a number.")
+	f("Measure", "Value=1e999", "InvalidParameterValue",
+		"Value 1e999 for parameter Value is invalid. Reason: Must be a number.")
+	f("Measure", "Value=0x1p2", "InvalidParameterValue",
+		"Value 0x1p2 for parameter Value is invalid. Reason: Must be a number.")
+	f("CreateQueue", "Attribute.1.Name=a", "MissingParameter",
+		"The request must contain the parameter Attribute.1.Value.")
+	f("CreateQueue", "Attribute.1.Value=a", "MissingParameter",
+		"The request must contain the parameter Attribute.1.Name.")
 	f("CreateQueue", "Attribute.Name=a", "MissingParameter", "The request must contain the parameter Attribute.Value.")
 	f("CreateQueue", "Tags.3.Key=a", "MissingParameter", "The request must contain the parameter Tags.3.Value.")
 	f("SendMessageBatch", "SendMessageBatchRequestEntry.1.MessageAttribute.2.Value.DataType=String", "MissingParameter",
 		"The request must contain the parameter SendMessageBatchRequestEntry.1.MessageAttribute.2.Name.")
-	f("Wrapped", "Pairs.entry.1.key=a", "MissingParameter", "The request must contain the parameter Pairs.entry.1.value.")
-	f("SendMessage", "DelaySeconds=x", "InvalidParameterValue", "Value x for parameter DelaySeconds is invalid. Reason: Must be an integer.")
-	f("SendMessage", "DelaySeconds=", "InvalidParameterValue", "Value  for parameter DelaySeconds is invalid. Reason: Must be an integer.")
-	f("SendMessage", "DelaySeconds=2147483648", "InvalidParameterValue", "Value 2147483648 for parameter DelaySeconds is invalid. Reason: Must be an integer.")
-	f("SendMessage", "Urgent=maybe", "InvalidParameterValue", "Value maybe for parameter Urgent is invalid. Reason: Must be true or false.")
-	f("SendMessage", "Note.BinaryValue=A", "InvalidParameterValue", "Value A for parameter Note.BinaryValue is invalid. Reason: Must be valid Base64.")
-	f("ReceiveMessage", "AttributeName.99999999999=a", "InvalidParameterValue", "The index of the parameter AttributeName.99999999999 is too large.")
+	f("Wrapped", "Pairs.entry.1.key=a", "MissingParameter",
+		"The request must contain the parameter Pairs.entry.1.value.")
+	f("SendMessage", "DelaySeconds=x", "InvalidParameterValue",
+		"Value x for parameter DelaySeconds is invalid. Reason: Must be an integer.")
+	f("SendMessage", "DelaySeconds=", "InvalidParameterValue",
+		"Value  for parameter DelaySeconds is invalid. Reason: Must be an integer.")
+	f("SendMessage", "DelaySeconds=2147483648", "InvalidParameterValue",
+		"Value 2147483648 for parameter DelaySeconds is invalid. Reason: Must be an integer.")
+	f("SendMessage", "Urgent=maybe", "InvalidParameterValue",
+		"Value maybe for parameter Urgent is invalid. Reason: Must be true or false.")
+	f("SendMessage", "Note.BinaryValue=A", "InvalidParameterValue",
+		"Value A for parameter Note.BinaryValue is invalid. Reason: Must be valid Base64.")
+	f("ReceiveMessage", "AttributeName.99999999999=a", "InvalidParameterValue",
+		"The index of the parameter AttributeName.99999999999 is too large.")
 	f("SendMessage", "MessageBody=100%", "MalformedQueryString",
 		"The value of the parameter MessageBody has a percent sign that two hexadecimal digits do not follow.")
 	f("SendMessage", "Mess%2xageBody=x", "MalformedQueryString",

@@ -59,7 +59,8 @@ func TestWriteResult(t *testing.T) {
 		`{"Messages":[{"MessageId":"1","Body":"<a href=\"x\">'&\r\n\tü</a>","Attributes":{"a":"1","b":"2","c":"3"},` +
 			`"MessageAttributes":{"b":{"BinaryValue":"+/8=","DataType":"Binary"},"n":{"StringValue":"1","DataType":"Number"}},` +
 			`"Hidden":"h"},{"MessageId":"2","Body":""}]}`,
-		`<ReceiveMessageResult><Message><MessageId>1</MessageId><Body>&lt;a href=&quot;x&quot;&gt;'&amp;&#xD;` + "\n\t" + `ü&lt;/a&gt;</Body>` +
+		`<ReceiveMessageResult><Message><MessageId>1</MessageId><Body>&lt;a href=&quot;x&quot;&gt;'&amp;&#xD;` +
+			"\n\t" + `ü&lt;/a&gt;</Body>` +
 			`<Attribute><Name>a</Name><Value>1</Value></Attribute><Attribute><Name>b</Name><Value>2</Value></Attribute>` +
 			`<Attribute><Name>c</Name><Value>3</Value></Attribute>` +
 			`<MessageAttribute><Name>b</Name><Value><BinaryValue>+/8=</BinaryValue><DataType>Binary</DataType></Value></MessageAttribute>` +
@@ -72,7 +73,8 @@ func TestWriteResult(t *testing.T) {
 			`{"MessageId":"2","Body":"","Attributes":null,"MessageAttributes":null,"Padding":null}]},`,
 	}, {
 		"wrapped collections", "Wrapped", &wrappedOutput{
-			Names: []string{"a", "b"}, Pairs: map[string]string{"k": "v"}, Flat: []string{"c", "d"}, Count: -1, Done: true,
+			Names: []string{"a", "b"}, Pairs: map[string]string{"k": "v"}, Flat: []string{"c", "d"}, Count: -1,
+			Done: true,
 		},
 		`{"Names":["a","b"],"Pairs":{"k":"v"},"flat":["c","d"],"Count":-1,"Done":true}`,
 		`<WrappedResult><Names><member>a</member><member>b</member></Names><Pairs><entry><key>k</key><value>v</value></entry></Pairs>` +
@@ -84,10 +86,12 @@ func TestWriteResult(t *testing.T) {
 		`<WrappedResult><Names/><Count>0</Count><Done>false</Done></WrappedResult>`,
 		`"WrappedResult":{"Names":[],"Pairs":null,"flat":[],"Count":0,"Done":false},`,
 	}, {
-		"text that the protocols cannot express", "SendMessage", &sendOutput{MessageId: "\x00\x1f\x7f \xff\xed\xa0\x80 \ufffe\uffff\ufffd"},
+		"text that the protocols cannot express", "SendMessage",
+		&sendOutput{MessageId: "\x00\x1f\x7f \xff\xed\xa0\x80 \ufffe\uffff\ufffd"},
 		`{"MessageId":"\u0000\u001f` + "\x7f" + ` � ` + "\ufffe\uffff\ufffd" + `"}`,
 		"<SendMessageResult><MessageId>\ufffd\ufffd\x7f \ufffd\ufffd\ufffd\ufffd \ufffd\ufffd\ufffd</MessageId></SendMessageResult>",
-		`"SendMessageResult":{"MessageId":"\u0000\u001f` + "\x7f" + ` � ` + "\ufffe\uffff\ufffd" + `","MD5OfMessageAttributes":null,"SequenceNumber":null},`,
+		`"SendMessageResult":{"MessageId":"\u0000\u001f` + "\x7f" + ` � ` + "\ufffe\uffff\ufffd" +
+			`","MD5OfMessageAttributes":null,"SequenceNumber":null},`,
 	}} {
 		op := operation(t, s, c.operation)
 		f := func(req *protocol.Request, contentType, want string) {
@@ -101,7 +105,8 @@ func TestWriteResult(t *testing.T) {
 			}
 			checkHeaders(t, w, 200, contentType)
 		}
-		f(&protocol.Request{Kind: protocol.JSON, ContentType: "application/x-amz-json-1.1"}, "application/x-amz-json-1.1", c.json)
+		f(&protocol.Request{Kind: protocol.JSON, ContentType: "application/x-amz-json-1.1"},
+			"application/x-amz-json-1.1", c.json)
 		f(&protocol.Request{Version: "2009-02-01"}, "text/xml", `<?xml version="1.0"?><`+c.operation+
 			`Response xmlns="http://queue.amazonaws.com/doc/2009-02-01/">`+c.xml+
 			`<ResponseMetadata><RequestId>`+requestID+`</RequestId></ResponseMetadata></`+c.operation+`Response>`)
@@ -130,15 +135,18 @@ func TestWriteError(t *testing.T) {
 		nonExistent, 400,
 		`{"__type":"com.amazonaws.sqs#QueueDoesNotExist","message":"The specified queue does not exist."}`,
 		"AWS.SimpleQueueService.NonExistentQueue;Sender",
-		xmlError("Sender", "AWS.SimpleQueueService.NonExistentQueue", "The specified queue does not exist for this wsdl version."),
+		xmlError("Sender", "AWS.SimpleQueueService.NonExistentQueue",
+			"The specified queue does not exist for this wsdl version."),
 		`{"Error":{"Code":"AWS.SimpleQueueService.NonExistentQueue","Detail":null,` +
-			`"Message":"The specified queue does not exist for this wsdl version.","Type":"Sender"},"RequestId":"` + requestID + `"}`,
+			`"Message":"The specified queue does not exist for this wsdl version.","Type":"Sender"},"RequestId":"` +
+			requestID + `"}`,
 	}, {
 		protocol.AccessDenied("Not %s.", "you"), 403,
 		`{"__type":"com.amazon.coral.service#AccessDeniedException","Message":"Not you."}`,
 		"AccessDenied;Sender",
 		xmlError("Sender", "AccessDenied", "Not you."),
-		`{"Error":{"Code":"AccessDenied","Detail":null,"Message":"Not you.","Type":"Sender"},"RequestId":"` + requestID + `"}`,
+		`{"Error":{"Code":"AccessDenied","Detail":null,"Message":"Not you.","Type":"Sender"},"RequestId":"` +
+			requestID + `"}`,
 	}, {
 		protocol.AsError(errors.New("disk on fire")), 500,
 		`{"__type":"com.amazon.coral.service#InternalFailure","message":"We encountered an internal error. Please try again."}`,
@@ -151,8 +159,10 @@ func TestWriteError(t *testing.T) {
 		`{"__type":"com.amazonaws.sqs#InvalidIdFormat"}`,
 		"InvalidIdFormat;Sender",
 		`<?xml version="1.0"?><ErrorResponse xmlns="http://queue.amazonaws.com/doc/2012-11-05/"><Error><Type>Sender</Type>` +
-			`<Code>InvalidIdFormat</Code><Message/><Detail/></Error><RequestId>` + requestID + `</RequestId></ErrorResponse>`,
-		`{"Error":{"Code":"InvalidIdFormat","Detail":null,"Message":"","Type":"Sender"},"RequestId":"` + requestID + `"}`,
+			`<Code>InvalidIdFormat</Code><Message/><Detail/></Error><RequestId>` + requestID +
+			`</RequestId></ErrorResponse>`,
+		`{"Error":{"Code":"InvalidIdFormat","Detail":null,"Message":"","Type":"Sender"},"RequestId":"` + requestID +
+			`"}`,
 	}, {
 		protocol.UnknownRequest(), 404,
 		`{"__type":"com.amazon.coral.service#UnknownOperationException","message":"The request does not name an operation."}`,
@@ -172,7 +182,8 @@ func TestWriteError(t *testing.T) {
 			checkHeaders(t, w, c.status, contentType)
 			return w.Header()
 		}
-		h := f(&protocol.Request{Kind: protocol.JSON, ContentType: "application/x-amz-json-1.0"}, "application/x-amz-json-1.0", c.json)
+		h := f(&protocol.Request{Kind: protocol.JSON, ContentType: "application/x-amz-json-1.0"},
+			"application/x-amz-json-1.0", c.json)
 		if got := h.Get("x-amzn-query-error"); got != c.queryError {
 			t.Errorf("x-amzn-query-error is %q, want %q", got, c.queryError)
 		}
@@ -186,7 +197,8 @@ func TestWriteError(t *testing.T) {
 }
 
 func xmlError(fault, code, message string) string {
-	return `<?xml version="1.0"?><ErrorResponse xmlns="http://queue.amazonaws.com/doc/2012-11-05/"><Error><Type>` + fault +
+	return `<?xml version="1.0"?><ErrorResponse xmlns="http://queue.amazonaws.com/doc/2012-11-05/"><Error><Type>` +
+		fault +
 		`</Type><Code>` + code + `</Code><Message>` + message + `</Message><Detail/></Error><RequestId>` + requestID +
 		`</RequestId></ErrorResponse>`
 }
@@ -198,7 +210,8 @@ func TestWriteErrorWithoutService(t *testing.T) {
 	protocol.WriteError(w, nil, nil, requestID, protocol.RequestEntityTooLarge(1<<20))
 	checkHeaders(t, w, 413, "text/xml")
 	want := `<?xml version="1.0"?><ErrorResponse><Error><Type>Sender</Type><Code>RequestEntityTooLarge</Code>` +
-		`<Message>The request must not be longer than 1048576 bytes.</Message></Error><RequestId>` + requestID + `</RequestId></ErrorResponse>`
+		`<Message>The request must not be longer than 1048576 bytes.</Message></Error><RequestId>` + requestID +
+		`</RequestId></ErrorResponse>`
 	if got := w.Body.String(); got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
@@ -209,7 +222,8 @@ func TestWriteErrorOfServiceWithoutQuery(t *testing.T) {
 	t.Parallel()
 	s := protocol.NewService(protocol.Service{Name: "cloudtrail", Target: "CloudTrail_20131101"})
 	w := httptest.NewRecorder()
-	protocol.WriteError(w, s, &protocol.Request{Kind: protocol.JSON, ContentType: "application/x-amz-json-1.1"}, requestID, protocol.ServiceUnavailable())
+	protocol.WriteError(w, s, &protocol.Request{Kind: protocol.JSON, ContentType: "application/x-amz-json-1.1"},
+		requestID, protocol.ServiceUnavailable())
 	checkHeaders(t, w, 503, "application/x-amz-json-1.1")
 	if h, ok := w.Header()["X-Amzn-Query-Error"]; ok {
 		t.Errorf("x-amzn-query-error is %q", h)
@@ -235,10 +249,12 @@ func TestWriteToClientThatHasGone(t *testing.T) {
 	s := newService()
 	w := gone{discard{http.Header{}}}
 	req := &protocol.Request{}
-	if err := protocol.WriteResult(w, s, req, operation(t, s, "DeleteQueue"), requestID, &nothing{}); !errors.Is(err, http.ErrHandlerTimeout) {
+	if err := protocol.WriteResult(w, s, req, operation(t, s, "DeleteQueue"), requestID, &nothing{}); !errors.Is(err,
+		http.ErrHandlerTimeout) {
 		t.Errorf("WriteResult returns %v", err)
 	}
-	if err := protocol.WriteError(w, s, req, requestID, protocol.InternalError()); !errors.Is(err, http.ErrHandlerTimeout) {
+	if err := protocol.WriteError(w, s, req, requestID, protocol.InternalError()); !errors.Is(err,
+		http.ErrHandlerTimeout) {
 		t.Errorf("WriteError returns %v", err)
 	}
 }

@@ -50,7 +50,10 @@ func Example() {
 		if e != nil {
 			return protocol.WriteError(w, s, req, requestID, protocol.AsError(e))
 		}
-		call := &protocol.Call{Service: s.Name, Operation: op.Name, RequestID: requestID, Kind: req.Kind, Version: req.Version, Path: req.Path}
+		call := &protocol.Call{
+			Service: s.Name, Operation: op.Name, RequestID: requestID, Kind: req.Kind, Version: req.Version,
+			Path: req.Path,
+		}
 		out, err := op.Invoke(r.Context(), call, in)
 		if err != nil {
 			return protocol.WriteError(w, s, req, requestID, protocol.AsError(err))

@@ -22,7 +22,8 @@ func TestFrameworkRefusals(t *testing.T) {
 		none    = "http://webservices.amazon.com/AWSFault/2005-15-09"
 	)
 	missing := func(name, version string) string {
-		return "<Code>InvalidAction</Code><Message>Could not find operation " + name + " for version " + version + "</Message>"
+		return "<Code>InvalidAction</Code><Message>Could not find operation " + name + " for version " + version +
+			"</Message>"
 	}
 	for _, test := range []struct{ body, namespace, want string }{
 		{"Action=Foo&Version=2010-08-01", none, missing("Foo", "2010-08-01")},

@@ -27,7 +27,8 @@ func FuzzDecodeJSON(f *testing.F) {
 		`{"MessageAttributes":{"a":{"StringValue":"b","BinaryValue":"AA==","StringListValues":[],"BinaryListValues":["AA=="]},"c":null}}`,
 		`{"Entries":[{"Id":"1","MessageBody":"x","DelaySeconds":1,"MessageAttributes":{"k":{"DataType":"String"}}},{}]}`,
 		`{"QueueName":"q","QueueName":"r","Attributes":{"a":"1","a":"2"},"tags":{}}`,
-		`{"x":[1,-0,0.5,1e9,1E-2,true,false,null,{"y":[[[]]]}]} `, "{\"QueueUrl\":\"\xff\x7f\"}", `{"DelaySeconds":1.0}`,
+		`{"x":[1,-0,0.5,1e9,1E-2,true,false,null,{"y":[[[]]]}]} `, "{\"QueueUrl\":\"\xff\x7f\"}",
+		`{"DelaySeconds":1.0}`,
 		`{"DelaySeconds":2147483648,"Priority":-9223372036854775808}`, `{"Note":{"BinaryValue":"AA\n=="}}`,
 		`{"MessageBody":"0123456\"89abcde\\f0123456789\u0000abcdef"}`, "{\"a\":\"\x1f\"}",
 	} {
@@ -173,8 +174,10 @@ func FuzzDecodeQuery(f *testing.F) {
 		"MessageAttribute.1.Name=a&MessageAttribute.1.Value.DataType=b&MessageAttribute.1.Value.BinaryValue=AA%3D%3D",
 		"SendMessageBatchRequestEntry.2.Id=b&SendMessageBatchRequestEntry.1.Id=a&SendMessageBatchRequestEntry.1.MessageAttribute.7.Name=x" +
 			"&SendMessageBatchRequestEntry.1.MessageAttribute.7.Value.StringValue=y",
-		"Attribute.Name=a&Attribute.Value=b&Tags.1.Key=a&Tag.1.Value=b&Attribute.00.Name=a", "AttributeName=&AttributeName.99999=a",
-		"Names.member.1=a&Names.2=b&Pairs.entry.1.key=a&Pairs.entry.1.value=b&Tags=", "Note=&Note.DataType=x&Note.StringListValue=",
+		"Attribute.Name=a&Attribute.Value=b&Tags.1.Key=a&Tag.1.Value=b&Attribute.00.Name=a",
+		"AttributeName=&AttributeName.99999=a",
+		"Names.member.1=a&Names.2=b&Pairs.entry.1.key=a&Pairs.entry.1.value=b&Tags=",
+		"Note=&Note.DataType=x&Note.StringListValue=",
 	} {
 		f.Add(seed)
 	}
@@ -187,11 +190,13 @@ func FuzzDecodeQuery(f *testing.F) {
 			t.Fatalf("%q is refused: %v", body, err)
 		}
 		for name := range values {
-			if got := req.Form.Get(name); name != "" && !malformed && !strings.Contains(body, ";") && got != values.Get(name) {
+			if got := req.Form.Get(name); name != "" && !malformed && !strings.Contains(body, ";") &&
+				got != values.Get(name) {
 				t.Fatalf("%q: %q is %q, net/url has %q", body, name, got, values.Get(name))
 			}
 		}
-		if parseErr != nil && !malformed && strings.Contains(parseErr.Error(), "escape") && !strings.Contains("&"+body, "&=") {
+		if parseErr != nil && !malformed && strings.Contains(parseErr.Error(), "escape") &&
+			!strings.Contains("&"+body, "&=") {
 			t.Fatalf("%q is accepted, net/url says %v", body, parseErr)
 		}
 		for _, op := range s.Operations() {
@@ -275,7 +280,9 @@ func FuzzEncode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, key string, blob []byte) {
 		out := &receiveOutput{Messages: []message{{
 			Body: text, Padding: blob, Attributes: map[string]string{key: text},
-			MessageAttributes: map[string]attributeValue{key: {StringValue: &text, StringListValues: []string{text, key}}},
+			MessageAttributes: map[string]attributeValue{
+				key: {StringValue: &text, StringListValues: []string{text, key}},
+			},
 		}, {}}}
 		write := func(req *protocol.Request) []byte {
 			w := httptest.NewRecorder()

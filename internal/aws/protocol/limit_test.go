@@ -26,11 +26,13 @@ func TestLimits(t *testing.T) {
 		{"SendMessage", func(n int) string { return `{"QueueUrl":"` + long(n) + `"}` },
 			func(n int) string { return "QueueUrl=" + long(n) }, 2048, "QueueUrl: at most 2048 characters"},
 		{"SendMessage", func(n int) string { return `{"QueueUrl":"` + strings.Repeat(`\ud83d\ude00`, n) + `"}` },
-			func(n int) string { return "QueueUrl=" + url.QueryEscape(strings.Repeat("😀", n)) }, 2048, "QueueUrl: at most 2048 characters"},
+			func(n int) string { return "QueueUrl=" + url.QueryEscape(strings.Repeat("😀", n)) }, 2048,
+			"QueueUrl: at most 2048 characters"},
 		{"SendMessage", func(n int) string { return `{"Note":{"DataType":"` + long(n) + `"}}` },
 			func(n int) string { return "Note.DataType=" + long(n) }, 256, "Note.DataType: at most 256 characters"},
 		{"SendMessage", func(n int) string { return `{"Note":{"BinaryValue":"` + blob(n) + `"}}` },
-			func(n int) string { return "Note.BinaryValue=" + url.QueryEscape(blob(n)) }, 1 << 20, "Note.BinaryValue: at most 1048576 bytes"},
+			func(n int) string { return "Note.BinaryValue=" + url.QueryEscape(blob(n)) }, 1 << 20,
+			"Note.BinaryValue: at most 1048576 bytes"},
 		{"SendMessage", func(n int) string { return `{"MessageAttributes":{"` + long(n) + `":{"DataType":"String"}}}` },
 			func(n int) string {
 				return "MessageAttribute.1.Name=" + long(n) + "&MessageAttribute.1.Value.DataType=String"
@@ -44,21 +46,26 @@ func TestLimits(t *testing.T) {
 				return "SendMessageBatchRequestEntry.1.Id=a&SendMessageBatchRequestEntry.2.Id=" + long(n)
 			}, 80, "Entries.2.Id: at most 80 characters"},
 		{"CreateQueue", func(n int) string { return `{"tags":{"k":"` + long(n) + `"}}` },
-			func(n int) string { return "Tag.1.Key=k&Tag.1.Value=" + long(n) }, 256, "tags.value: at most 256 characters"},
+			func(n int) string { return "Tag.1.Key=k&Tag.1.Value=" + long(n) }, 256,
+			"tags.value: at most 256 characters"},
 		{"ReceiveMessage", func(n int) string { return `{"AttributeNames":["a","` + long(n) + `"]}` },
-			func(n int) string { return "AttributeName.1=a&AttributeName.2=" + long(n) }, 256, "AttributeNames.2: at most 256 characters"},
+			func(n int) string { return "AttributeName.1=a&AttributeName.2=" + long(n) }, 256,
+			"AttributeNames.2: at most 256 characters"},
 		{"ReceiveMessage", func(n int) string { return `{"AttributeNames":[` + strings.Repeat(`"x",`, n-1) + `"x"]}` },
-			func(n int) string { return numbered("AttributeName.%d=x", n) }, 1000, "AttributeNames: at most 1000 entries"},
+			func(n int) string { return numbered("AttributeName.%d=x", n) }, 1000,
+			"AttributeNames: at most 1000 entries"},
 		{"CreateQueue", func(n int) string {
 			return `{"tags":{` + strings.TrimPrefix(strings.ReplaceAll(numbered(`"%d":""`, n), "&", ","), ",") + `}}`
-		}, func(n int) string { return numbered("Tag.%[1]d.Key=%[1]d&Tag.%[1]d.Value=", n) }, 1000, "tags: at most 1000 entries"},
+		}, func(n int) string { return numbered("Tag.%[1]d.Key=%[1]d&Tag.%[1]d.Value=", n) }, 1000,
+			"tags: at most 1000 entries"},
 	} {
 		for kind, decode := range map[string]func(n int) (any, *protocol.Error){
 			"json":  func(n int) (any, *protocol.Error) { return decodeJSON(c.operation, c.json(n)) },
 			"query": func(n int) (any, *protocol.Error) { return decodeQuery(c.operation, c.query(n)) },
 		} {
 			if _, err := decode(c.most); err != nil {
-				t.Errorf("%s: what is as long as it may be is refused with %v, where the limit says %q", kind, err, c.want)
+				t.Errorf("%s: what is as long as it may be is refused with %v, where the limit says %q", kind, err,
+					c.want)
 			}
 			if _, err := decode(c.most + 1); err == nil || err.Code != "TooLong" || err.Message != c.want {
 				t.Errorf("%s: what is too long is refused with %v, want %q", kind, err, c.want)
@@ -84,9 +91,11 @@ func TestTooLongWithoutServiceError(t *testing.T) {
 	protocol.Register(s, "Echo", handle[wrappedInput, nothing])
 	for _, c := range []struct{ json, query, want string }{
 		{`{"Names":["` + strings.Repeat("n", 1025) + `"]}`, "Names.member.1=" + strings.Repeat("n", 1025),
-			"1 validation error detected: Value '" + strings.Repeat("n", 1024) + "...' at 'names.1.member' failed to satisfy constraint: Member must have length less than or equal to 256"},
+			"1 validation error detected: Value '" + strings.Repeat("n", 1024) +
+				"...' at 'names.1.member' failed to satisfy constraint: Member must have length less than or equal to 256"},
 		{`{"Tags":[{"Key":"` + strings.Repeat("k", 129) + `"}]}`, "Tags.member.1.Key=" + strings.Repeat("k", 129),
-			"1 validation error detected: Value '" + strings.Repeat("k", 129) + "' at 'tags.1.member.key' failed to satisfy constraint: Member must have length less than or equal to 128"},
+			"1 validation error detected: Value '" + strings.Repeat("k", 129) +
+				"' at 'tags.1.member.key' failed to satisfy constraint: Member must have length less than or equal to 128"},
 	} {
 		for _, r := range []struct{ target, body string }{{"IAM.Echo", c.json}, {"", "Action=Echo&" + c.query}} {
 			request := formRequest(r.body)

@@ -44,7 +44,8 @@ operation Do Name!:name Path:path Secret:secret Size:size State:state Tags:tags 
 func TestModel(t *testing.T) {
 	t.Parallel()
 	s := NewService(Service{
-		Name: "test", Versions: []string{"2020-01-01"}, Model: modelText, Sentences: map[string]string{"path": "The path %s is none."},
+		Name: "test", Versions: []string{"2020-01-01"}, Model: modelText,
+		Sentences: map[string]string{"path": "The path %s is none."},
 	})
 	ran := false
 	Register(s, "Do", func(context.Context, *Call, *modelInput) (*struct{}, error) { ran = true; return nil, nil })
@@ -53,32 +54,45 @@ func TestModel(t *testing.T) {
 		{"Name=ab", ""},
 		{"Name=ab&Path=/&Secret=abc&Size=10&State=On&Keys.member.1=k&Tags.member.1.Key=k&Tags.member.1.Value=&Settings.Mode=Off", ""},
 		{"", "1 validation error detected: Value null at 'name' failed to satisfy constraint: Member must not be null"},
-		{"Name=", "2 validation errors detected: Value '' at 'name' failed to satisfy constraint: Member must satisfy regular expression pattern: [\\w]+; " +
-			"Value '' at 'name' failed to satisfy constraint: Member must have length greater than or equal to 2"},
-		{"Name=%C3%A9%C3%A9", "1 validation error detected: Value 'éé' at 'name' failed to satisfy constraint: Member must satisfy regular expression pattern: [\\w]+"},
+		{"Name=",
+			"2 validation errors detected: Value '' at 'name' failed to satisfy constraint: Member must satisfy regular expression pattern: [\\w]+; " +
+				"Value '' at 'name' failed to satisfy constraint: Member must have length greater than or equal to 2"},
+		{"Name=%C3%A9%C3%A9",
+			"1 validation error detected: Value 'éé' at 'name' failed to satisfy constraint: Member must satisfy regular expression pattern: [\\w]+"},
 		{"Name=ab&Path=x", "The path path is none."},
-		{"Path=x&Size=11", "2 validation errors detected: Value null at 'name' failed to satisfy constraint: Member must not be null; " +
-			"Value '11' at 'size' failed to satisfy constraint: Member must have value less than or equal to 10"},
-		{"Name=ab&Secret=x", "1 validation error detected: Value at 'secret' failed to satisfy constraint: Member must have length greater than or equal to 3"},
-		{"Name=ab&State=Of", "1 validation error detected: Value 'Of' at 'state' failed to satisfy constraint: Member must satisfy enum value set: [On, Off]"},
-		{"Name=ab&Settings.Mode=", "1 validation error detected: Value '' at 'settings.mode' failed to satisfy constraint: Member must satisfy enum value set: [On, Off]"},
-		{"Name=ab&Tags.member.1.Value=long", "2 validation errors detected: Value '' at 'tags.1.member.key' failed to satisfy constraint: " +
-			"Member must have length greater than or equal to 1; Value 'long' at 'tags.1.member.value' failed to satisfy constraint: Member must have length less than or equal to 3"},
-		{"Name=ab&Tags.member.1.Key=a&Tags.member.2.Key=b&Tags.member.3.Key=c", "1 validation error detected: Value '[, , ]' at 'tags' failed to satisfy constraint: " +
-			"Member must have length less than or equal to 2"},
-		{"Name=ab&Keys.member.1=a&Keys.member.2=", "1 validation error detected: Value '[a, ]' at 'keys' failed to satisfy constraint: Member must satisfy constraint: " +
-			"[Member must have length less than or equal to 8, Member must have length greater than or equal to 1]"},
-		{"Name=ab&Keys.member.1=123456789", "1 validation error detected: Value '[123456789]' at 'keys' failed to satisfy constraint: Member must satisfy constraint: " +
-			"[Member must have length less than or equal to 8, Member must have length greater than or equal to 1]"},
-		{"Name=" + strings.Repeat("a", 65), "1 validation error detected: Value '" + strings.Repeat("a", 65) + "' at 'name' failed to satisfy constraint: " +
-			"Member must have length less than or equal to 64"},
+		{"Path=x&Size=11",
+			"2 validation errors detected: Value null at 'name' failed to satisfy constraint: Member must not be null; " +
+				"Value '11' at 'size' failed to satisfy constraint: Member must have value less than or equal to 10"},
+		{"Name=ab&Secret=x",
+			"1 validation error detected: Value at 'secret' failed to satisfy constraint: Member must have length greater than or equal to 3"},
+		{"Name=ab&State=Of",
+			"1 validation error detected: Value 'Of' at 'state' failed to satisfy constraint: Member must satisfy enum value set: [On, Off]"},
+		{"Name=ab&Settings.Mode=",
+			"1 validation error detected: Value '' at 'settings.mode' failed to satisfy constraint: Member must satisfy enum value set: [On, Off]"},
+		{"Name=ab&Tags.member.1.Value=long",
+			"2 validation errors detected: Value '' at 'tags.1.member.key' failed to satisfy constraint: " +
+				"Member must have length greater than or equal to 1; Value 'long' at 'tags.1.member.value' failed to satisfy constraint: Member must have length less than or equal to 3"},
+		{"Name=ab&Tags.member.1.Key=a&Tags.member.2.Key=b&Tags.member.3.Key=c",
+			"1 validation error detected: Value '[, , ]' at 'tags' failed to satisfy constraint: " +
+				"Member must have length less than or equal to 2"},
+		{"Name=ab&Keys.member.1=a&Keys.member.2=",
+			"1 validation error detected: Value '[a, ]' at 'keys' failed to satisfy constraint: Member must satisfy constraint: " +
+				"[Member must have length less than or equal to 8, Member must have length greater than or equal to 1]"},
+		{"Name=ab&Keys.member.1=123456789",
+			"1 validation error detected: Value '[123456789]' at 'keys' failed to satisfy constraint: Member must satisfy constraint: " +
+				"[Member must have length less than or equal to 8, Member must have length greater than or equal to 1]"},
+		{"Name=" + strings.Repeat("a", 65),
+			"1 validation error detected: Value '" + strings.Repeat("a", 65) +
+				"' at 'name' failed to satisfy constraint: " +
+				"Member must have length less than or equal to 64"},
 	} {
 		ran = false
 		err := callForm(t, s, "Do", c.form)
 		switch {
 		case c.want == "" && (err != nil || !ran):
 			t.Errorf("%s: %v", c.form, err)
-		case c.want != "" && (err == nil || ran || AsError(err).Message != c.want || AsError(err).Code != "ValidationError"):
+		case c.want != "" &&
+			(err == nil || ran || AsError(err).Message != c.want || AsError(err).Code != "ValidationError"):
 			t.Errorf("%s:\n got %v\nwant %s", c.form, err, c.want)
 		}
 	}

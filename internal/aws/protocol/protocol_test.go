@@ -120,7 +120,9 @@ func newService() *protocol.Service {
 		ErrorNamespace: "com.amazonaws.sqs",
 		ErrorDetail:    true,
 		TooLong: func(e *protocol.Excess) *protocol.Error {
-			return &protocol.Error{Code: "TooLong", Status: 400, Message: fmt.Sprintf("%s: at most %d %s", e.Member, e.Max, e.Unit)}
+			return &protocol.Error{
+				Code: "TooLong", Status: 400, Message: fmt.Sprintf("%s: at most %d %s", e.Member, e.Max, e.Unit),
+			}
 		},
 	})
 	protocol.Register(s, "SendMessage", handle[sendInput, sendOutput])

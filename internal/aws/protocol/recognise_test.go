@@ -28,7 +28,8 @@ func TestRecognise(t *testing.T) {
 		case err != nil:
 			got = req.Kind.String() + " " + refusal(err).Code
 		case req.Kind == protocol.JSON:
-			got = "json " + strings.TrimPrefix(req.ContentType, "application/x-amz-json-") + " " + req.Target + " " + req.Operation
+			got = "json " + strings.TrimPrefix(req.ContentType, "application/x-amz-json-") + " " + req.Target + " " +
+				req.Operation
 		default:
 			var ps []string
 			for _, p := range req.Form {
@@ -48,7 +49,11 @@ func TestRecognise(t *testing.T) {
 	f("POST", "/", json10, "{}", "json 1.0 AmazonSQS ReceiveMessage")
 	f("POST", "/123456789012/q", json10, "{}", "json 1.0 AmazonSQS ReceiveMessage")
 	f("POST", "/?Action=Else", json10, "{}", "json 1.0 AmazonSQS ReceiveMessage")
-	f("POST", "/", headers{"Content-Type": "Application/X-Amz-Json-1.1; charset=utf-8", "X-Amz-Target": "com.amazonaws.cloudtrail.v1.CloudTrail_1.Get"}, "{}",
+	f("POST", "/",
+		headers{
+			"Content-Type": "Application/X-Amz-Json-1.1; charset=utf-8",
+			"X-Amz-Target": "com.amazonaws.cloudtrail.v1.CloudTrail_1.Get",
+		}, "{}",
 		"json 1.1 com.amazonaws.cloudtrail.v1.CloudTrail_1 Get")
 	f("POST", "/", headers{"X-Amz-Target": "AmazonSQS.Get"}, "{}", "json 1.0 AmazonSQS Get")
 	f("POST", "/", headers{"X-Amz-Target": "Get"}, "{}", "json 1.0  Get")
@@ -56,8 +61,10 @@ func TestRecognise(t *testing.T) {
 	f("PUT", "/", json10, "{}", "json InvalidHttpRequest")
 
 	f("POST", "/", asForm, "Action=A&Version=2012-11-05&b=c", "query 2012-11-05 A b=c")
-	f("POST", "/", headers{"Content-Type": asForm["Content-Type"], "X-Amz-Target": "AmazonSQS.ReceiveMessage"}, "Action=A&b=c", "query  A b=c")
-	f("POST", "/", headers{"Content-Type": "application/x-www-form-urlencodedX"}, "Action=A&b=c", "query UnknownOperationException")
+	f("POST", "/", headers{"Content-Type": asForm["Content-Type"], "X-Amz-Target": "AmazonSQS.ReceiveMessage"},
+		"Action=A&b=c", "query  A b=c")
+	f("POST", "/", headers{"Content-Type": "application/x-www-form-urlencodedX"}, "Action=A&b=c",
+		"query UnknownOperationException")
 	f("POST", "/1/q/", asForm, "Action=A", "query  A ")
 	f("GET", "/1/q?Action=A&b=%C3%BC+%2B", nil, "", "query  A b=ü +")
 	f("GET", "/?Action=A", nil, "Action=B", "query  A ")

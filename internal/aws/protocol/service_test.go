@@ -46,7 +46,8 @@ func TestInvoke(t *testing.T) {
 func TestMaxBody(t *testing.T) {
 	t.Parallel()
 	s := protocol.NewService(protocol.Service{Name: "sqs", Target: "AmazonSQS"})
-	protocol.Register(s, "Echo", func(context.Context, *protocol.Call, *tag) (*sendOutput, error) { return nil, nil }, protocol.MaxBody(11))
+	protocol.Register(s, "Echo", func(context.Context, *protocol.Call, *tag) (*sendOutput, error) { return nil, nil },
+		protocol.MaxBody(11))
 	for body, want := range map[string]string{`{"Key":"a"}`: "", `{"Key":"ab"}`: "Request size 12 exceeded 11 bytes"} {
 		_, err := operation(t, s, "Echo").Decode(&protocol.Request{Kind: protocol.JSON, Body: []byte(body)})
 		if want == "" && err != nil || want != "" && (err == nil || protocol.AsError(err).Message != want) {
@@ -61,7 +62,8 @@ func TestOperationsAreSorted(t *testing.T) {
 	for _, op := range newService().Operations() {
 		names = append(names, op.Name)
 	}
-	if got, want := strings.Join(names, " "), "CreateQueue DeleteQueue Measure ReceiveMessage SendMessage SendMessageBatch Wrapped"; got != want {
+	if got, want := strings.Join(names, " "),
+		"CreateQueue DeleteQueue Measure ReceiveMessage SendMessage SendMessageBatch Wrapped"; got != want {
 		t.Errorf("operations are %s", got)
 	}
 }

@@ -9,7 +9,8 @@ func TestShorten(t *testing.T) {
 		most int
 		want string
 	}{
-		{"", 3, ""}, {"abc", 3, "abc"}, {"abcd", 3, "abc..."}, {"aäb", 2, "a..."}, {"aäb", 3, "aä..."}, {"a\xff", 3, "a\uFFFD"},
+		{"", 3, ""}, {"abc", 3, "abc"}, {"abcd", 3, "abc..."}, {"aäb", 2, "a..."}, {"aäb", 3, "aä..."},
+		{"a\xff", 3, "a\uFFFD"},
 		{"\xff\xff\xff", 2, "\uFFFD..."}, {"\x80\x80\x80", 2, "..."}, {"abc", 0, "..."},
 	} {
 		if got := Shorten(tc.text, tc.most); got != tc.want {

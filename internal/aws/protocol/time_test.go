@@ -53,8 +53,10 @@ func TestTimes(t *testing.T) {
 		return &clockOut{At: in.At, End: in.End}, nil
 	})
 	for _, c := range []struct{ json, query, wantJSON, wantXML string }{
-		{`{"At":1420167845}`, "At=2015-01-02T03:04:05Z", `{"At":1420167845}`, "<At>2015-01-02T03:04:05Z</At></EchoResult>"},
-		{`{"At":1420167845.25}`, "At=2015-01-02T04:04:05.25%2B01:00", `{"At":1420167845.25}`, "<At>2015-01-02T03:04:05Z</At></EchoResult>"},
+		{`{"At":1420167845}`, "At=2015-01-02T03:04:05Z", `{"At":1420167845}`,
+			"<At>2015-01-02T03:04:05Z</At></EchoResult>"},
+		{`{"At":1420167845.25}`, "At=2015-01-02T04:04:05.25%2B01:00", `{"At":1420167845.25}`,
+			"<At>2015-01-02T03:04:05Z</At></EchoResult>"},
 		{`{"At":1.420167845e9,"End":-1}`, "At=2015-01-02T03:04:05Z&End=1969-12-31T23:59:59Z",
 			`{"At":1420167845,"End":-1}`, "<At>2015-01-02T03:04:05Z</At><End>1969-12-31T23:59:59Z</End></EchoResult>"},
 		{`{"At":"2015-01-02"}`, "At=2015-01-02", "", ""},
@@ -63,7 +65,8 @@ func TestTimes(t *testing.T) {
 		{`{"At":-2e11}`, "At=0000-01-01T00:00:00%2B01:00", "", ""}, // before the year 0
 		{`{"At":253402300799.9999}`, "At=9999-12-31T23:59:59-01:00", "", ""},
 	} {
-		for _, request := range []*http.Request{jsonRequest("Clock.Echo", c.json), formRequest("Action=Echo&" + c.query)} {
+		for _, request := range []*http.Request{jsonRequest("Clock.Echo", c.json),
+			formRequest("Action=Echo&" + c.query)} {
 			want := c.wantJSON
 			text := c.query
 			if request.Header.Get("X-Amz-Target") == "" {

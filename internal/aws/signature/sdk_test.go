@@ -34,7 +34,8 @@ func TestSDK(t *testing.T) {
 	ctx := context.Background()
 	for _, token := range []string{"", "AQoDYXdzEPT//////////wEXAMPLE=="} {
 		credentials := aws.Credentials{AccessKeyID: testKey, SecretAccessKey: testSecret, SessionToken: token}
-		for _, target := range []string{"/", "/123456789012/q%20x.fifo?Action=Send+Message&b=%2f*~&a=%C3%A9&a=2", "/prefix/?x"} {
+		for _, target := range []string{"/", "/123456789012/q%20x.fifo?Action=Send+Message&b=%2f*~&a=%C3%A9&a=2",
+			"/prefix/?x"} {
 			for _, body := range []string{"", `{"QueueUrl":"http://q","MessageBody":"hello"}`} {
 				sum := sha256.Sum256([]byte(body))
 				hash := hex.EncodeToString(sum[:])
@@ -58,7 +59,8 @@ func TestSDK(t *testing.T) {
 					response.Body.Close()
 					if err := <-results; err != nil {
 						t.Errorf("%s %q: %v", target, body, err)
-					} else if who.Presigned != presigned || who.Token != token || who.Region != "eu-west-1" || who.Service != "sqs" {
+					} else if who.Presigned != presigned || who.Token != token || who.Region != "eu-west-1" ||
+						who.Service != "sqs" {
 						t.Errorf("%s %q: verified %+v", target, body, who)
 					}
 				}

@@ -29,7 +29,8 @@ func TestSignVerifies(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if who.AccessKeyID != "AKIAEXAMPLE" || who.Service != "sqs" || who.Region != "us-east-1" || who.Token != token {
+			if who.AccessKeyID != "AKIAEXAMPLE" || who.Service != "sqs" || who.Region != "us-east-1" ||
+				who.Token != token {
 				t.Errorf("signed by %+v", who)
 			}
 			if _, err := v.Verify(signature.FromHTTP(r, []byte(body+" ")), now, secretOf); err == nil {

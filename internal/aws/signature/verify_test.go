@@ -152,7 +152,9 @@ func readRequest(t testing.TB, raw string) *Request {
 }
 
 func get(query string) *Request {
-	return &Request{Method: "GET", Host: "sqs.example.com", Path: "/123456789012/q", RawQuery: query, Header: http.Header{}}
+	return &Request{
+		Method: "GET", Host: "sqs.example.com", Path: "/123456789012/q", RawQuery: query, Header: http.Header{},
+	}
 }
 
 // signedPost is a JSON request signed at testTime the way SDKs do.
@@ -332,8 +334,9 @@ func TestScope(t *testing.T) {
 		s.scope = scope
 		return s.authorize(t, r)
 	}
-	refused(t, with("20150618/us-east-1/sqs/aws4_request"), ScopeMismatch, "Date in Credential scope does not match YYYYMMDD "+
-		"from ISO-8601 version of date from HTTP: '20150618' != '20150619', from '20150619T102213Z'.")
+	refused(t, with("20150618/us-east-1/sqs/aws4_request"), ScopeMismatch,
+		"Date in Credential scope does not match YYYYMMDD "+
+			"from ISO-8601 version of date from HTTP: '20150618' != '20150619', from '20150619T102213Z'.")
 	refused(t, with("20150619/us-east-1/sqs/aws5_request"), ScopeMismatch,
 		"Credential should be scoped with a valid terminator: 'aws4_request', not 'aws5_request'.")
 	const five = "Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, got "
@@ -422,8 +425,9 @@ func TestIncomplete(t *testing.T) {
 	f("Bearer x", "'x' not a valid key=value pair (missing equal-sign) in Authorization header: 'Bearer x'.")
 	f("AWS4-HMAC-SHA256 Credential=a,", "'' not a valid key=value pair (missing equal-sign) in Authorization header: "+
 		"'AWS4-HMAC-SHA256 Credential=a,'.")
-	f("AWS "+testKey+":c2lnbmF0dXJl\xff", "'AKIDEXAMPLE:c2lnbmF0dXJl\uFFFD' not a valid key=value pair (missing equal-sign) "+
-		"in Authorization header: 'AWS AKIDEXAMPLE:c2lnbmF0dXJl\uFFFD'.")
+	f("AWS "+testKey+":c2lnbmF0dXJl\xff",
+		"'AKIDEXAMPLE:c2lnbmF0dXJl\uFFFD' not a valid key=value pair (missing equal-sign) "+
+			"in Authorization header: 'AWS AKIDEXAMPLE:c2lnbmF0dXJl\uFFFD'.")
 	f("AWS4-HMAC-SHA256 Credential=a, Credential=b", "Authorization header has more than one 'Credential' parameter.")
 	f("AWS4-HMAC-SHA256 "+strings.Repeat("x", 8<<10), "Authorization header is longer than 8192 bytes.")
 
@@ -440,8 +444,10 @@ func TestIncomplete(t *testing.T) {
 	}
 	edit("Unsupported AWS 'algorithm': 'AWS4-ECDSA-P256-SHA256' (only AWS4-HMAC-SHA256 for now).", IncompleteSignature,
 		replace("AWS4-HMAC-SHA256", "AWS4-ECDSA-P256-SHA256"))
-	edit("'Host' or ':authority' must be a 'SignedHeader' in the AWS Authorization.", SignatureMismatch, replace("host;", ""))
-	edit("'X-Amz-Target' must be a 'SignedHeader' in the AWS Authorization.", SignatureMismatch, replace(";x-amz-target", ""))
+	edit("'Host' or ':authority' must be a 'SignedHeader' in the AWS Authorization.", SignatureMismatch,
+		replace("host;", ""))
+	edit("'X-Amz-Target' must be a 'SignedHeader' in the AWS Authorization.", SignatureMismatch,
+		replace(";x-amz-target", ""))
 	edit("'X-Amz-New' must be a 'SignedHeader' in the AWS Authorization.", SignatureMismatch,
 		func(r *Request) { r.Header.Set("X-Amz-New", "") })
 	const sorted = "SignedHeaders must be header names in lower case, sorted and separated by ';', got "
@@ -449,7 +455,8 @@ func TestIncomplete(t *testing.T) {
 		replace("content-type;host", "host;content-type"))
 	edit(sorted+"'content-type;Host;x-amz-date;x-amz-target'", IncompleteSignature, replace("host", "Host"))
 	edit(sorted+"'content-type;host;host;x-amz-date;x-amz-target'", IncompleteSignature, replace("host", "host;host"))
-	edit(sorted+"';content-type;host;x-amz-date;x-amz-target'", IncompleteSignature, replace("content-type", ";content-type"))
+	edit(sorted+"';content-type;host;x-amz-date;x-amz-target'", IncompleteSignature,
+		replace("content-type", ";content-type"))
 	edit(sorted+"'a:b;host;x-amz-date;x-amz-target'", IncompleteSignature, replace("content-type", "a:b"))
 	edit("More than 100 headers are signed.", IncompleteSignature, func(r *Request) {
 		names := ""
@@ -497,8 +504,9 @@ func TestPayloadHash(t *testing.T) {
 	refused(t, with(hash, hash, "[]"), SignatureMismatch, mismatchText)
 	refused(t, with(hash, "", "[]"), SignatureMismatch, mismatchText)
 	const streaming = "STREAMING-AWS4-HMAC-SHA256-PAYLOAD"
-	refused(t, with(streaming, streaming, "{}"), InvalidParameter, "Value (STREAMING-AWS4-HMAC-SHA256-PAYLOAD) for parameter "+
-		"X-Amz-Content-Sha256 is invalid. Reason: Bodies signed in chunks are not supported.")
+	refused(t, with(streaming, streaming, "{}"), InvalidParameter,
+		"Value (STREAMING-AWS4-HMAC-SHA256-PAYLOAD) for parameter "+
+			"X-Amz-Content-Sha256 is invalid. Reason: Bodies signed in chunks are not supported.")
 }
 
 func TestContentLength(t *testing.T) {
@@ -540,9 +548,11 @@ func TestPresigned(t *testing.T) {
 	accept(t, open.presign(t, withBody(get(""), "")))
 	accept(t, open.presign(t, withBody(get(""), ""), "X-Amz-Content-Sha256=UNSIGNED-PAYLOAD"))
 	refused(t, withBody(open.presign(t, withBody(get(""), "")), "body"), SignatureMismatch, mismatchText)
-	refused(t, withBody(open.presign(t, withBody(get(""), ""), "X-Amz-Content-Sha256=UNSIGNED-PAYLOAD"), "body"), IncompleteSignature,
+	refused(t, withBody(open.presign(t, withBody(get(""), ""), "X-Amz-Content-Sha256=UNSIGNED-PAYLOAD"), "body"),
+		IncompleteSignature,
 		"A presigned request has a body only if the hash of the body is signed, and not 'UNSIGNED-PAYLOAD'.")
-	refused(t, open.presign(t, get(""), "X-Amz-Content-Sha256="+strings.Repeat("0", 64)), SignatureMismatch, mismatchText)
+	refused(t, open.presign(t, get(""), "X-Amz-Content-Sha256="+strings.Repeat("0", 64)), SignatureMismatch,
+		mismatchText)
 
 	// Headers that mean something to us cannot be added.
 	r := s.presign(t, get(""))
@@ -689,7 +699,8 @@ func TestHeaderValues(t *testing.T) {
 	f("a\tb", "a\tb")
 
 	h := http.Header{}
-	for _, name := range []string{"x-amz-date", "content-md5", "a", "x-", "-x", "x_y-z", "x-" + strings.Repeat("long-", 30)} {
+	for _, name := range []string{"x-amz-date", "content-md5", "a", "x-", "-x", "x_y-z",
+		"x-" + strings.Repeat("long-", 30)} {
 		h.Set(name, name)
 		if got := headerValues(h, name); len(got) != 1 || got[0] != name {
 			t.Errorf("header %q has values %q", name, got)
@@ -804,7 +815,8 @@ func TestFromHTTP(t *testing.T) {
 		raw := "GET " + target + " HTTP/1.1\r\nHost: EXAMPLE.com:80\r\nX-A: 1\r\nX-A: 2\r\n\r\n"
 		r := readRequest(t, raw)
 		path, query, _ := strings.Cut(target, "?")
-		if r.Method != "GET" || r.Host != "EXAMPLE.com:80" || r.Path != path || r.RawQuery != query || len(r.Header["X-A"]) != 2 {
+		if r.Method != "GET" || r.Host != "EXAMPLE.com:80" || r.Path != path || r.RawQuery != query ||
+			len(r.Header["X-A"]) != 2 {
 			t.Errorf("%q became %+v", target, r)
 		}
 	}

@@ -26,7 +26,9 @@ var (
 )
 
 func request2(method, params string) *Request {
-	r := &Request{Method: method, Host: "sqs.us-east-1.amazonaws.com", Path: "/123456789012/queue1", Header: http.Header{}}
+	r := &Request{
+		Method: method, Host: "sqs.us-east-1.amazonaws.com", Path: "/123456789012/queue1", Header: http.Header{},
+	}
 	if method == "POST" {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded; charset=utf-8")
 		r.Body = []byte(params)
@@ -69,7 +71,8 @@ func TestVersion2Vectors(t *testing.T) {
 		}
 		return err
 	}
-	const right, withoutPort = "SoakDlY1pd0gLqtsi09nfiWifPuFn9fiWIuzcq6Zs0s=", "dc7cT/02QPNDPTKRRZLTtlsv6LIV+HpZAl1UtTJ6EFY="
+	const right, withoutPort = "SoakDlY1pd0gLqtsi09nfiWifPuFn9fiWIuzcq6Zs0s=",
+		"dc7cT/02QPNDPTKRRZLTtlsv6LIV+HpZAl1UtTJ6EFY="
 	if err := publish("127.0.0.1:18999", publish2, right); err != nil {
 		t.Error(err)
 	}
@@ -142,7 +145,8 @@ func TestVersion2(t *testing.T) {
 		ok(method, common+"&Expires=2015-06-26T10:22:13Z")
 		ok(method, common+"&Expires=2015-06-26T10:22:13Z&Body=a+b&Empty=&%C3%A9=~*")
 	}
-	if who := ok("POST", common+"&Timestamp=2015-06-19T10:22:13Z&SecurityToken=t%2B"); who.Token != "t+" || who.Presigned {
+	if who := ok("POST", common+"&Timestamp=2015-06-19T10:22:13Z&SecurityToken=t%2B"); who.Token != "t+" ||
+		who.Presigned {
 		t.Errorf("verified %+v", who)
 	}
 
@@ -152,7 +156,8 @@ func TestVersion2(t *testing.T) {
 	expired(common+"&Expires=0001-01-01T00:00:00Z", "")
 
 	_, err := verify2(sign2(t, "GET", common+"&Expires=2015-06-26T10:22:14Z"), now)
-	wantError(t, err, InvalidParameter, "Value (2015-06-26T10:22:14Z) for parameter Expires is invalid. Reason: Must be at most 7 days ahead.")
+	wantError(t, err, InvalidParameter,
+		"Value (2015-06-26T10:22:14Z) for parameter Expires is invalid. Reason: Must be at most 7 days ahead.")
 
 	for _, v := range []string{
 		"2014-05-05T22:52:43PST", "2015-06-19T10:22:13", "2015-06-19T10:22:13.1234Z", "2015-06-19T10:22:13.Z",
@@ -169,10 +174,12 @@ func TestVersion2(t *testing.T) {
 	without := func(pair string) string { return strings.Replace(whole, "&"+pair, "", 1) }
 	with := func(old, new string) string { return strings.Replace(whole, old, new, 1) }
 	bad(whole, SignatureMismatch, mismatchText)
-	bad(without("AWSAccessKeyId=AKIDEXAMPLE"), MissingParameter, "Request must contain AWSAccessKeyId or X.509 certificate.")
+	bad(without("AWSAccessKeyId=AKIDEXAMPLE"), MissingParameter,
+		"Request must contain AWSAccessKeyId or X.509 certificate.")
 	bad(without("Signature=x"), MissingParameter, "The request must contain the parameter Signature.")
 	bad(without("SignatureVersion=2"), MissingParameter, "The request must contain the parameter SignatureVersion.")
-	bad(without("SignatureMethod=HmacSHA256"), MissingParameter, "The request must contain the parameter SignatureMethod.")
+	bad(without("SignatureMethod=HmacSHA256"), MissingParameter,
+		"The request must contain the parameter SignatureMethod.")
 	bad(without("Timestamp=2015-06-19T10:22:13Z"), MissingParameter,
 		"The request must contain the parameter Timestamp or Expires.")
 	bad(whole+"&Expires=2099-01-01T00:00:00Z", InvalidParameterCombination,
@@ -181,7 +188,8 @@ func TestVersion2(t *testing.T) {
 		"Value (1) for parameter SignatureVersion is invalid. Reason: Must be 2.")
 	bad(with("HmacSHA256", "HmacMD5"), InvalidParameter,
 		"Value (HmacMD5) for parameter SignatureMethod is invalid. Reason: Must be HmacSHA256 or HmacSHA1.")
-	bad(with("AKIDEXAMPLE", "AKIDOTHER"), UnknownKey, "The AWS Access Key Id you provided does not exist in our records.")
+	bad(with("AKIDEXAMPLE", "AKIDOTHER"), UnknownKey,
+		"The AWS Access Key Id you provided does not exist in our records.")
 	for _, pair := range []string{"Signature=x", "Timestamp=2015-06-19T10:22:13Z", "Action=B", "Acti%6fn=B"} {
 		name, _, _ := strings.Cut(strings.Replace(pair, "%6f", "o", 1), "=")
 		bad(whole+"&"+pair, InvalidParameterCombination, "The parameter "+name+" must not be given more than once.")
@@ -210,7 +218,8 @@ func TestNoVersion2(t *testing.T) {
 	v := Verifier{NoVersion2: true}
 	secret := func(string) (string, bool) { return "secret", true }
 	now := time.Date(2015, 6, 19, 10, 22, 13, 0, time.UTC)
-	r := sign2(t, "GET", "AWSAccessKeyId=AKIDEXAMPLE&SignatureVersion=2&SignatureMethod=HmacSHA256&Timestamp=2015-06-19T10:22:13Z")
+	r := sign2(t, "GET",
+		"AWSAccessKeyId=AKIDEXAMPLE&SignatureVersion=2&SignatureMethod=HmacSHA256&Timestamp=2015-06-19T10:22:13Z")
 	if _, err := new(Verifier).Verify(r, now, secret); err != nil {
 		t.Fatal(err)
 	}

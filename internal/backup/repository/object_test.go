@@ -110,7 +110,12 @@ func TestDamageOfCompressedObjects(t *testing.T) {
 		"its half": func(s string) string { return s[:len(s)/2] },
 		"its end":  func(s string) string { return s[:len(s)-1] },
 		"more":     func(s string) string { return s + s },
-		"another":  func(string) string { var b bytes.Buffer; _ = pack(&b, strings.NewReader(table(7))); return b.String() },
+		"another": func(string) string {
+			var b bytes.Buffer
+			_ = pack(&b,
+				strings.NewReader(table(7)))
+			return b.String()
+		},
 		"a long one": func(string) string {
 			var b bytes.Buffer
 			_ = pack(&b, io.LimitReader(zeros{}, 1<<26))
@@ -167,7 +172,8 @@ func TestFailureWhileDecompressing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := restored(t, New(failingPlace{m}), one); !errors.Is(err, errCutOff) || errors.Is(err, backup.ErrNoBackup) {
+	if _, err := restored(t, New(failingPlace{m}), one); !errors.Is(err, errCutOff) ||
+		errors.Is(err, backup.ErrNoBackup) {
 		t.Error(err)
 	}
 }

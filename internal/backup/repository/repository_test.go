@@ -218,7 +218,8 @@ func restored(t *testing.T, r *Repository, m *Moment) (files, error) {
 func fetched(t *testing.T, r *Repository, m *Moment) (files, error) {
 	t.Helper()
 	out := make(files)
-	err := r.Fetch(t.Context(), m, func(name string) (io.WriteCloser, error) { return &fetching{name: name, into: out}, nil })
+	err := r.Fetch(t.Context(), m,
+		func(name string) (io.WriteCloser, error) { return &fetching{name: name, into: out}, nil })
 	return out, err
 }
 
@@ -304,7 +305,8 @@ func TestMomentsAreRestored(t *testing.T) {
 			t.Errorf("at %s: %v, want %d", at, err, want)
 		}
 	}
-	if _, err := New(place).At(t.Context(), timeOf(-1)); !errors.Is(err, ErrNoMoment) || !strings.Contains(err.Error(), "10:15") {
+	if _, err := New(place).At(t.Context(), timeOf(-1)); !errors.Is(err, ErrNoMoment) ||
+		!strings.Contains(err.Error(), "10:15") {
 		t.Errorf("before the first: %v", err)
 	}
 	if _, err := New(newMemory()).At(t.Context(), time.Time{}); !errors.Is(err, ErrNoMoment) {
@@ -431,7 +433,8 @@ func TestFailuresPass(t *testing.T) {
 				}
 			}
 			got := checkAll(t, m, h)
-			if good > 0 && good < len(h)-1 && !slices.Contains(got, good) && timeOf(len(h)-1).Sub(timeOf(good)) < keepAll {
+			if good > 0 && good < len(h)-1 && !slices.Contains(got, good) &&
+				timeOf(len(h)-1).Sub(timeOf(good)) < keepAll {
 				t.Errorf("every %d: moment %d was made and is not in %v", at, good, got)
 			}
 			checkNoGarbage(t, m)
@@ -449,7 +452,8 @@ func TestTwoWriters(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := maps.Clone(m.objects)
-	if _, err := write(t, newWriter(m, "b"), 1, h[1]); !errors.Is(err, ErrTaken) || !strings.Contains(err.Error(), `"host-of-a"`) {
+	if _, err := write(t, newWriter(m, "b"), 1, h[1]); !errors.Is(err, ErrTaken) ||
+		!strings.Contains(err.Error(), `"host-of-a"`) {
 		t.Errorf("another directory: %v", err)
 	}
 	if !maps.Equal(m.objects, before) {
@@ -736,12 +740,15 @@ func TestDamageIsFound(t *testing.T) {
 		damage func(m *memory, table, moment string)
 		want   error
 	}{
-		"a changed object":        {func(m *memory, table, _ string) { m.objects[table] = "table X" }, backup.ErrNoBackup},
-		"a longer object":         {func(m *memory, table, _ string) { m.objects[table] += "x" }, backup.ErrNoBackup},
-		"half an object":          {func(m *memory, table, _ string) { m.objects[table] = "tab" }, backup.ErrNoBackup},
-		"a missing object":        {func(m *memory, table, _ string) { delete(m.objects, table) }, backup.ErrNoBackup},
-		"half a moment":           {func(m *memory, _, moment string) { m.objects[moment] = m.objects[moment][:100] }, ErrDamaged},
-		"two moments in one":      {func(m *memory, _, moment string) { m.objects[moment] += m.objects[moment] }, ErrDamaged},
+		"a changed object": {func(m *memory, table, _ string) { m.objects[table] = "table X" },
+			backup.ErrNoBackup},
+		"a longer object":  {func(m *memory, table, _ string) { m.objects[table] += "x" }, backup.ErrNoBackup},
+		"half an object":   {func(m *memory, table, _ string) { m.objects[table] = "tab" }, backup.ErrNoBackup},
+		"a missing object": {func(m *memory, table, _ string) { delete(m.objects, table) }, backup.ErrNoBackup},
+		"half a moment": {func(m *memory, _, moment string) { m.objects[moment] = m.objects[moment][:100] },
+			ErrDamaged},
+		"two moments in one": {func(m *memory, _, moment string) { m.objects[moment] += m.objects[moment] },
+			ErrDamaged},
 		"a later format":          {changed(`"Format": 1`, `"Format": 2`), ErrDamaged},
 		"a moment of another":     {changed(`"Number": 2`, `"Number": 1`), ErrDamaged},
 		"a name that leads out":   {changed(`"control/MANIFEST`, `"../MANIFEST`), ErrDamaged},
@@ -790,7 +797,9 @@ func TestDamagedMomentIsNotPassedOver(t *testing.T) {
 		}
 	}
 	m.objects[momentKey(2)] = "damaged"
-	for at, want := range map[time.Time]int64{timeOf(0): 1, timeOf(0).Add(1): 0, timeOf(1): 0, timeOf(2): 3, timeOf(9): 4, {}: 4} {
+	for at, want := range map[time.Time]int64{
+		timeOf(0): 1, timeOf(0).Add(1): 0, timeOf(1): 0, timeOf(2): 3, timeOf(9): 4, {}: 4,
+	} {
 		got, err := New(m).At(t.Context(), at)
 		switch {
 		case want == 0 && (!errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "moment 2") ||
@@ -871,7 +880,10 @@ func TestVanishedObjectsAreStoredAgain(t *testing.T) {
 func TestForeignObjectsStay(t *testing.T) {
 	t.Parallel()
 	m := newMemory()
-	m.objects = map[string]string{"objects/photo.jpg": "1", "moments/notes": "2", "moments/1.json": "3", "objects/" + strings.Repeat("A", 64): "4"}
+	m.objects = map[string]string{
+		"objects/photo.jpg": "1", "moments/notes": "2", "moments/1.json": "3",
+		"objects/" + strings.Repeat("A", 64): "4",
+	}
 	before := maps.Clone(m.objects)
 	if _, err := life(t, m, history(3), 0); err != nil {
 		t.Fatal(err)

@@ -21,12 +21,13 @@ func TestExpired(t *testing.T) {
 		"the last hour":              {"59m 30m 1m 0s", 7 * day, ""},
 		"one an hour":                {"3h20m 3h10m 2h50m 2h40m 61m", 7 * day, "1 2 3"}, // 9:10 9:20 9:40 9:50 11:29
 		"an hour that has not ended": {"65m 50m 20m", 7 * day, "1"},                     // 11:25 11:40 12:10
-		"one a day":                  {"60h30m 55h 40h 36h20m 25h", 7 * day, "1 2 4"},   // 21st 0:00, 5:30; 21st 20:30; 22nd 0:10, 11:30
-		"too old":                    {"169h 168h 167h 1h", 7 * day, "1 2"},
-		"the only one is old":        {"1000h", 7 * day, ""},
-		"the newest is old":          {"1000h 900h", 7 * day, "1"},
-		"a short time":               {"3h 2h 1h 30m", 2 * time.Hour, "1 2"},
-		"a clock that was set back":  {"10m -2h -1h", 7 * day, ""},
+		// 21st 0:00, 5:30; 21st 20:30; 22nd 0:10, 11:30
+		"one a day":                 {"60h30m 55h 40h 36h20m 25h", 7 * day, "1 2 4"},
+		"too old":                   {"169h 168h 167h 1h", 7 * day, "1 2"},
+		"the only one is old":       {"1000h", 7 * day, ""},
+		"the newest is old":         {"1000h 900h", 7 * day, "1"},
+		"a short time":              {"3h 2h 1h 30m", 2 * time.Hour, "1 2"},
+		"a clock that was set back": {"10m -2h -1h", 7 * day, ""},
 	} {
 		var moments []kept
 		for i, age := range strings.Fields(c.ages) {

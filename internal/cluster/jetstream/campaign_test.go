@@ -49,7 +49,8 @@ func TestCampaigns(t *testing.T) {
 			at = append(at, now)
 		}
 	}
-	if want := []time.Duration{2 * time.Second, 3 * time.Second, 5 * time.Second, 9 * time.Second, 17 * time.Second}; !slices.Equal(at, want) {
+	if want := []time.Duration{2 * time.Second, 3 * time.Second, 5 * time.Second, 9 * time.Second,
+		17 * time.Second}; !slices.Equal(at, want) {
 		t.Errorf("it stands after %v, not after %v", at, want)
 	}
 	if c.due("group", turn, time.Second, began.Add(time.Hour)) {

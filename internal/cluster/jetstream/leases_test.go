@@ -95,7 +95,8 @@ func TestLeasesUndecided(t *testing.T) {
 
 func TestToken(t *testing.T) {
 	seen := make(map[string]string)
-	for _, name := range []string{"", "a", "A", "shard/1", "shard/11", "shard=2F1", "a.b", "a*b", "a>", "a b", "é", "=", "a=", "node/x-1"} {
+	for _, name := range []string{"", "a", "A", "shard/1", "shard/11", "shard=2F1", "a.b", "a*b", "a>", "a b", "é", "=",
+		"a=", "node/x-1"} {
 		tok := token(name)
 		if back, err := untoken(tok); err != nil || back != name {
 			t.Errorf("%q is %q is %q, %v", name, tok, back, err)

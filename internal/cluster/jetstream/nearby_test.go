@@ -16,7 +16,8 @@ func TestRecordsOfTheServer(t *testing.T) {
 	c := newCluster(t, 1, nil)
 	l := c.log(0, "nearby")
 	for i := range recordsAtOnce + 1 {
-		answered(ctx, t, "append", func() error { return l.Append(ctx, sharedlog.Position(i), []byte(strconv.Itoa(i))) })
+		answered(ctx, t, "append",
+			func() error { return l.Append(ctx, sharedlog.Position(i), []byte(strconv.Itoa(i))) })
 	}
 	records, more, kept := l.conn.server.records(l.stream, 2)
 	if !kept || !more || len(records) != recordsAtOnce {

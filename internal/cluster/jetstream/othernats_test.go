@@ -61,7 +61,8 @@ func TestBarrierPurgesNothing(t *testing.T) {
 func TestServersThatCannotCarryLogs(t *testing.T) {
 	t.Parallel()
 	for version, taken := range map[string]bool{
-		"2.10.29": false, "1.4.1": false, "": false, "dev": false, "2.11.0": true, "2.12.0-RC.1": true, "2.15.2": true, "3.0.0": true,
+		"2.10.29": false, "1.4.1": false, "": false, "dev": false, "2.11.0": true, "2.12.0-RC.1": true, "2.15.2": true,
+		"3.0.0": true,
 	} {
 		if err := checkServer(version, MaxPayload); (err == nil) != taken {
 			t.Errorf("version %q: %v", version, err)
@@ -83,14 +84,17 @@ func TestStreamsOfOthers(t *testing.T) {
 		"the oldest go at a size":  {false, func(s *js.StreamConfig) { s.MaxBytes, s.Discard = 1<<30, js.DiscardOld }},
 		"the oldest go at a count": {false, func(s *js.StreamConfig) { s.MaxMsgs, s.Discard = 1000, js.DiscardOld }},
 		"the oldest go with time":  {false, func(s *js.StreamConfig) { s.MaxAge = time.Hour }},
-		"one per subject":          {false, func(s *js.StreamConfig) { s.MaxMsgsPerSubject, s.Discard = 1, js.DiscardOld }},
-		"a work queue":             {false, func(s *js.StreamConfig) { s.Retention = js.WorkQueuePolicy }},
-		"in memory":                {false, func(s *js.StreamConfig) { s.Storage = js.MemoryStorage }},
-		"more subjects":            {false, func(s *js.StreamConfig) { s.Subjects = append(s.Subjects, s.Name+".more") }},
-		"without answers":          {false, func(s *js.StreamConfig) { s.NoAck = true }},
-		"without purges":           {false, func(s *js.StreamConfig) { s.DenyPurge = true }},
-		"without direct gets":      {false, func(s *js.StreamConfig) { s.AllowDirect = false }},
-		"short messages":           {false, func(s *js.StreamConfig) { s.MaxMsgSize = 1 << 20 }},
+		"one per subject": {false, func(s *js.StreamConfig) {
+			s.MaxMsgsPerSubject, s.Discard = 1,
+				js.DiscardOld
+		}},
+		"a work queue":        {false, func(s *js.StreamConfig) { s.Retention = js.WorkQueuePolicy }},
+		"in memory":           {false, func(s *js.StreamConfig) { s.Storage = js.MemoryStorage }},
+		"more subjects":       {false, func(s *js.StreamConfig) { s.Subjects = append(s.Subjects, s.Name+".more") }},
+		"without answers":     {false, func(s *js.StreamConfig) { s.NoAck = true }},
+		"without purges":      {false, func(s *js.StreamConfig) { s.DenyPurge = true }},
+		"without direct gets": {false, func(s *js.StreamConfig) { s.AllowDirect = false }},
+		"short messages":      {false, func(s *js.StreamConfig) { s.MaxMsgSize = 1 << 20 }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			opened++
@@ -177,7 +181,8 @@ func startNATS(t *testing.T, program string) string {
 	t.Helper()
 	address := freeAddresses(t, 1)[0]
 	config := filepath.Join(t.TempDir(), "nats.conf")
-	text := fmt.Sprintf("listen: %q\nmax_payload: %d\njetstream { store_dir: %q, sync_interval: always }\n", address, MaxPayload, t.TempDir())
+	text := fmt.Sprintf("listen: %q\nmax_payload: %d\njetstream { store_dir: %q, sync_interval: always }\n", address,
+		MaxPayload, t.TempDir())
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -102,7 +102,8 @@ func testStrangers(t *testing.T, config func(i int) *tls.Config) {
 				t.Errorf("it has %d routes", n)
 			}
 			for i := range 3 {
-				if peers := strings.Join(c.servers[i].inner.JetStreamClusterPeers(), " "); strings.Contains(peers, "stranger") {
+				if peers := strings.Join(c.servers[i].inner.JetStreamClusterPeers(), " "); strings.Contains(peers,
+					"stranger") {
 					t.Errorf("it is a peer: %s", peers)
 				}
 			}
@@ -114,10 +115,13 @@ func testStrangers(t *testing.T, config func(i int) *tls.Config) {
 func TestOptionsRefused(t *testing.T) {
 	good := issue(t, t.TempDir(), "a")
 	for name, change := range map[string]func(o *Options){
-		"other machines without TLS": func(o *Options) { o.Routes, o.Insecure = append(o.Routes, "10.0.0.1:6222"), false },
-		"this machine without TLS":   func(o *Options) { o.Insecure = false },
-		"TLS without an authority":   func(o *Options) { o.TLS = &tls.Config{Certificates: good.Certificates} },
-		"TLS without a certificate":  func(o *Options) { o.TLS = &tls.Config{RootCAs: good.RootCAs} },
+		"other machines without TLS": func(o *Options) {
+			o.Routes, o.Insecure = append(o.Routes, "10.0.0.1:6222"),
+				false
+		},
+		"this machine without TLS":  func(o *Options) { o.Insecure = false },
+		"TLS without an authority":  func(o *Options) { o.TLS = &tls.Config{Certificates: good.Certificates} },
+		"TLS without a certificate": func(o *Options) { o.TLS = &tls.Config{RootCAs: good.RootCAs} },
 		"TLS that verifies nothing": func(o *Options) {
 			o.TLS = good.Clone()
 			o.TLS.InsecureSkipVerify = true // to be refused

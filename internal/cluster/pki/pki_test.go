@@ -176,7 +176,8 @@ func TestNewCertificateCountsWithoutRestart(t *testing.T) {
 	if now, err := pki.Own(a); err != nil || !now.Equal(first) {
 		t.Errorf("while the files are away: %v, %v", now, err)
 	}
-	if _, _, err := authority.Issue([]string{"a.example", "more.example"}, 30, time.Now().Add(time.Second)); err != nil {
+	if _, _, err := authority.Issue([]string{"a.example", "more.example"}, 30,
+		time.Now().Add(time.Second)); err != nil {
 		t.Fatal(err)
 	}
 	if now, err := pki.Own(a); err != nil || now.Equal(first) || now.VerifyHostname("more.example") != nil {

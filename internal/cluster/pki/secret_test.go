@@ -102,7 +102,8 @@ func TestSecretsThatAreRefused(t *testing.T) {
 			if err := errors.Join(os.WriteFile(path, []byte(tt.text), tt.mode), os.Chmod(path, tt.mode)); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := pki.AwaitSecret(t.Context(), path, func() {}); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if _, err := pki.AwaitSecret(t.Context(), path, func() {}); err == nil ||
+				!strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q in it", err, tt.want)
 			}
 		})

@@ -119,9 +119,11 @@ func recorded(tb testing.TB) *tap {
 	_, _ = c.Moves(ctx, 1)
 	_, _ = invoke(ctx, c, &moves, 1, none{})
 	body := "b"
-	_ = c.StartMove(ctx, 1, queue.MoveTask{ID: "t", Selection: &queue.Selection{Filter: "f", IDs: make([]queue.MessageID, 2), Edit: &queue.Edit{
-		Body: &body, Set: []queue.Attribute{{Name: "n"}}, Remove: []string{"r"},
-	}}})
+	_ = c.StartMove(ctx, 1,
+		queue.MoveTask{ID: "t",
+			Selection: &queue.Selection{Filter: "f", IDs: make([]queue.MessageID, 2), Edit: &queue.Edit{
+				Body: &body, Set: []queue.Attribute{{Name: "n"}}, Remove: []string{"r"},
+			}}})
 	_, _ = c.Peek(ctx, 1, queue.Peek{Max: 1, IDs: make([]queue.MessageID, 2)})
 	_, _ = c.Series(ctx, 1, "name", 0, 1<<40)
 	_, _ = c.SizedSeries(ctx, 1, "name", 0, 1<<40)
@@ -133,9 +135,14 @@ func recorded(tb testing.TB) *tap {
 	_, _ = c.Groups(ctx, 1, queue.Groups{Max: 1})
 	_, _ = c.Glances(ctx, []queue.ID{1, 1 << 40})
 	_, _ = c.Peek(ctx, 1, queue.Peek{Filter: "f", Max: 1})
-	_ = c.Accept(ctx, 1, queue.FromShard{Shard: 3}, []queue.Transfer{{Position: 5, Message: queue.Message{Body: "m"}, Copy: true}})
-	_, _ = c.Publish(ctx, []queue.Publication{{Topic: 1, Group: "g", Copies: []queue.Copy{{Queue: 2, Message: queue.Outgoing{Body: "m"}, Tail: "t"}}}})
-	_, _ = c.Publish(ctx, []queue.Publication{{Topic: 1, Count: &queue.TopicCount{Topic: "t", Counts: [queue.TopicMetrics]uint64{1, 2, 1 << 40}}}, {}})
+	_ = c.Accept(ctx, 1, queue.FromShard{Shard: 3},
+		[]queue.Transfer{{Position: 5, Message: queue.Message{Body: "m"}, Copy: true}})
+	_, _ = c.Publish(ctx,
+		[]queue.Publication{{Topic: 1, Group: "g",
+			Copies: []queue.Copy{{Queue: 2, Message: queue.Outgoing{Body: "m"}, Tail: "t"}}}})
+	_, _ = c.Publish(ctx,
+		[]queue.Publication{{Topic: 1,
+			Count: &queue.TopicCount{Topic: "t", Counts: [queue.TopicMetrics]uint64{1, 2, 1 << 40}}}, {}})
 	_, _ = c.Discard(ctx, 1, queue.Locate{IDs: make([]queue.MessageID, 2)})
 	_, _ = c.Kept(ctx, 1)
 	_, _ = c.UndoPurge(ctx, 1)
@@ -153,7 +160,9 @@ func FuzzCall(f *testing.F) {
 	}
 	f.Add([]byte{})
 	f.Add([]byte{2, 1, 1})
-	s := &server{ServerOptions: ServerOptions{Lookup: func(int) (Shard, error) { return echo{}, nil }, WaitTimeout: time.Second}}
+	s := &server{
+		ServerOptions: ServerOptions{Lookup: func(int) (Shard, error) { return echo{}, nil }, WaitTimeout: time.Second},
+	}
 	f.Fuzz(func(t *testing.T, call []byte) {
 		answer, err := s.execute(t.Context(), call)
 		if err != nil || len(answer) < 2 {
@@ -191,7 +200,9 @@ func FuzzAnswer(f *testing.F) {
 // has too much: neither is taken for what it is not.
 func TestCutAndLengthenedMessagesAreRefused(t *testing.T) {
 	wire := recorded(t)
-	s := &server{ServerOptions: ServerOptions{Lookup: func(int) (Shard, error) { return echo{}, nil }, WaitTimeout: time.Second}}
+	s := &server{
+		ServerOptions: ServerOptions{Lookup: func(int) (Shard, error) { return echo{}, nil }, WaitTimeout: time.Second},
+	}
 	for i, call := range wire.calls {
 		for n := 1; n <= len(call)+1; n++ {
 			message := append(append([]byte(nil), call...), 0)[:n]
@@ -206,7 +217,9 @@ func TestCutAndLengthenedMessagesAreRefused(t *testing.T) {
 // A node of another version refuses, and says nothing that could be mistaken.
 func TestOtherVersions(t *testing.T) {
 	wire := recorded(t)
-	s := &server{ServerOptions: ServerOptions{Lookup: func(int) (Shard, error) { return echo{}, nil }, WaitTimeout: time.Second}}
+	s := &server{
+		ServerOptions: ServerOptions{Lookup: func(int) (Shard, error) { return echo{}, nil }, WaitTimeout: time.Second},
+	}
 	newer := append([]byte(nil), wire.calls[0]...)
 	newer[0] = version + 1
 	answer, err := s.execute(t.Context(), newer)
@@ -216,14 +229,16 @@ func TestOtherVersions(t *testing.T) {
 	if _, err := readAnswer(answer, "n", send.getResult); !errors.Is(err, shard.ErrNotBegun) {
 		t.Errorf("refused with %v", err)
 	}
-	if _, err := readAnswer([]byte{version + 1, fine, 0}, "n", send.getResult); !errors.Is(err, shard.ErrUnavailable) || errors.Is(err, shard.ErrNotBegun) {
+	if _, err := readAnswer([]byte{version + 1, fine, 0}, "n", send.getResult); !errors.Is(err, shard.ErrUnavailable) ||
+		errors.Is(err, shard.ErrNotBegun) {
 		t.Errorf("an answer of another version: %v", err)
 	}
 	unknown := append([]byte(nil), wire.calls[0]...)
 	unknown[1] = 200
 	answer, _ = s.execute(t.Context(), unknown)
 	_, err = readAnswer(answer, "n", send.getResult)
-	if err = explain(err, "n", 200); !errors.Is(err, shard.ErrNotBegun) || !strings.Contains(err.Error(), "upgrade all nodes") {
+	if err = explain(err, "n", 200); !errors.Is(err, shard.ErrNotBegun) ||
+		!strings.Contains(err.Error(), "upgrade all nodes") {
 		t.Errorf("an unknown call: %v", err)
 	}
 }
@@ -271,7 +286,8 @@ func TestRefusalsKeepTheirNumbers(t *testing.T) {
 	for code, want := range map[byte]error{
 		32: queue.ErrNoQueue, 33: queue.ErrOverLimit, 34: queue.ErrReceiptExpired, 35: queue.ErrNotReceived,
 		36: queue.ErrVisibilityTotal, 37: queue.ErrAttemptStale, 38: queue.ErrPurgeInProgress, 39: queue.ErrTaskRunning,
-		40: queue.ErrNoTask, 41: queue.ErrOutOfOrder, 42: queue.ErrElsewhere, 43: queue.ErrBacklogFull, 44: queue.ErrSealed,
+		40: queue.ErrNoTask, 41: queue.ErrOutOfOrder, 42: queue.ErrElsewhere, 43: queue.ErrBacklogFull,
+		44: queue.ErrSealed,
 	} {
 		var w writer
 		if putError(&w, want); len(w.Writer) != 1 || w.Writer[0] != code {

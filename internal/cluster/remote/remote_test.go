@@ -22,11 +22,14 @@ func TestCallsComeBackWhole(t *testing.T) {
 	delay := time.Duration(0)
 	full := queue.Outgoing{
 		ID: queue.MessageID{1, 2, 3}, Sender: "AIDA", Group: "g", Dedup: "d", Trace: "Root=1", BodyMD5: [16]byte{9},
-		Body: "body\x00\xff", Attributes: []queue.Attribute{{Name: "n", Type: "String", Value: "v"}, {Name: "b", Type: "Binary", Value: "\x00"}},
+		Body: "body\x00\xff",
+		Attributes: []queue.Attribute{{Name: "n", Type: "String", Value: "v"},
+			{Name: "b", Type: "Binary", Value: "\x00"}},
 		Delay: &delay,
 	}
 	for _, id := range []queue.ID{jobs, orders} {
-		sent, err := r.Send(ctx, id, []queue.Outgoing{full, {ID: queue.MessageID{4}, Body: "second", Group: "g", Dedup: "e"}})
+		sent, err := r.Send(ctx, id,
+			[]queue.Outgoing{full, {ID: queue.MessageID{4}, Body: "second", Group: "g", Dedup: "e"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,8 +42,10 @@ func TestCallsComeBackWhole(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := got[0]
-		if m.ID != full.ID || m.Sender != full.Sender || m.Group != full.Group || m.Trace != full.Trace || m.Body != full.Body ||
-			m.BodyMD5 != full.BodyMD5 || !reflect.DeepEqual(m.Attributes, full.Attributes) || m.SentAt == 0 || m.First == 0 {
+		if m.ID != full.ID || m.Sender != full.Sender || m.Group != full.Group || m.Trace != full.Trace ||
+			m.Body != full.Body ||
+			m.BodyMD5 != full.BodyMD5 || !reflect.DeepEqual(m.Attributes, full.Attributes) || m.SentAt == 0 ||
+			m.First == 0 {
 			t.Errorf("received %+v", m)
 		}
 	}
@@ -70,23 +75,28 @@ func TestCallsComeBackWhole(t *testing.T) {
 	}
 	receipt := queue.Receipt{Position: got[0].Position, Number: got[0].Receipt}
 	results, err := r.ChangeVisibility(ctx, jobs, []queue.Visibility{
-		{Receipt: receipt, Timeout: time.Minute}, {Receipt: receipt, Timeout: 13 * time.Hour}, {Receipt: queue.Receipt{Position: 999}},
+		{Receipt: receipt, Timeout: time.Minute}, {Receipt: receipt, Timeout: 13 * time.Hour},
+		{Receipt: queue.Receipt{Position: 999}},
 	})
 	if err != nil || !reflect.DeepEqual(results, []error{nil, queue.ErrVisibilityTotal, queue.ErrNotReceived}) {
 		t.Errorf("change of visibility: %v, %v", results, err)
 	}
-	if results, err := r.Delete(ctx, jobs, []queue.Receipt{receipt, receipt}); err != nil || !reflect.DeepEqual(results, []error{nil, nil}) {
+	if results, err := r.Delete(ctx, jobs, []queue.Receipt{receipt, receipt}); err != nil ||
+		!reflect.DeepEqual(results, []error{nil, nil}) {
 		t.Errorf("delete: %v, %v", results, err)
 	}
 
-	if err := r.StartMove(ctx, jobs, queue.MoveTask{ID: "task", Rate: 1, Destination: "arn:aws:sqs:us-east-1:000000000000:jobs.fifo"}); err != nil {
+	if err := r.StartMove(ctx, jobs, queue.MoveTask{
+		ID: "task", Rate: 1, Destination: "arn:aws:sqs:us-east-1:000000000000:jobs.fifo",
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.StartMove(ctx, jobs, queue.MoveTask{ID: "other"}); !errors.Is(err, queue.ErrTaskRunning) {
 		t.Errorf("second task: %v", err)
 	}
 	task, err := r.CancelMove(ctx, jobs, "task")
-	if err != nil || task.ID != "task" || task.Status != queue.MoveCancelled || task.Rate != 1 || task.Started == 0 || task.ToMove != 1 {
+	if err != nil || task.ID != "task" || task.Status != queue.MoveCancelled || task.Rate != 1 || task.Started == 0 ||
+		task.ToMove != 1 {
 		t.Errorf("cancelled %+v, %v", task, err)
 	}
 	list, err := r.Moves(ctx, jobs)
@@ -94,30 +104,40 @@ func TestCallsComeBackWhole(t *testing.T) {
 		t.Errorf("tasks %+v, %v", list, err)
 	}
 	body := "edited"
-	chosen := queue.MoveTask{ID: "chosen", Rate: 1, Destination: "arn:aws:sqs:us-east-1:000000000000:jobs.fifo", Sources: []queue.ID{jobs}, Selection: &queue.Selection{
-		Filter: "count>=0", IDs: []queue.MessageID{{9}}, Edit: &queue.Edit{
-			Body: &body, BodyMD5: [16]byte{1}, Set: []queue.Attribute{{Name: "n", Type: "String", Value: "v"}}, Remove: []string{"b"}, MaxSize: 7, MaxAttributes: 8,
-		},
-	}}
+	chosen := queue.MoveTask{ID: "chosen", Rate: 1, Destination: "arn:aws:sqs:us-east-1:000000000000:jobs.fifo",
+		Sources: []queue.ID{jobs}, Selection: &queue.Selection{
+			Filter: "count>=0", IDs: []queue.MessageID{{9}}, Edit: &queue.Edit{
+				Body: &body, BodyMD5: [16]byte{1}, Set: []queue.Attribute{{Name: "n", Type: "String", Value: "v"}},
+				Remove: []string{"b"}, MaxSize: 7, MaxAttributes: 8,
+			},
+		}}
 	if err := r.StartMove(ctx, jobs, chosen); err != nil {
 		t.Fatal(err)
 	}
 	list, err = r.Moves(ctx, jobs)
-	if direct, _ := r.shard.Moves(ctx, jobs); err != nil || list[0].Selection == nil || list[0].Selection.Filter != "count>=0" || list[0].Selection.Chosen != 1 {
+	if direct, _ := r.shard.Moves(ctx, jobs); err != nil || list[0].Selection == nil ||
+		list[0].Selection.Filter != "count>=0" || list[0].Selection.Chosen != 1 {
 		t.Errorf("tasks %+v, %v; %+v", list, err, direct)
 	}
-	if s := list[0].Selection; list[0].Status == queue.MoveRunning && !reflect.DeepEqual(s.Edit, chosen.Selection.Edit) {
+	if s := list[0].Selection; list[0].Status == queue.MoveRunning &&
+		!reflect.DeepEqual(s.Edit, chosen.Selection.Edit) {
 		t.Errorf("the edit is %+v", s.Edit)
 	}
-	if got, err := r.Peek(ctx, jobs, queue.Peek{States: queue.AllStates, Max: 5, IDs: []queue.MessageID{{4}}}); err != nil || len(got.Messages) != 1 || got.Messages[0].ID != (queue.MessageID{4}) {
+	if got, err := r.Peek(ctx, jobs, queue.Peek{
+		States: queue.AllStates, Max: 5, IDs: []queue.MessageID{{4}},
+	}); err != nil || len(got.Messages) != 1 || got.Messages[0].ID != (queue.MessageID{4}) {
 		t.Errorf("found %+v, %v", got, err)
 	}
 	if _, err := r.CancelMove(ctx, jobs, "chosen"); err != nil && !errors.Is(err, queue.ErrNoTask) {
 		t.Fatal(err)
 	}
-	letter := queue.Message{ID: queue.MessageID{7}, Source: "arn:x", Body: "letter", SentAt: queue.At(time.Now()), PriorReceives: 3, PriorFirst: 2, Sender: "AIDA"}
+	letter := queue.Message{
+		ID: queue.MessageID{7}, Source: "arn:x", Body: "letter", SentAt: queue.At(time.Now()), PriorReceives: 3,
+		PriorFirst: 2, Sender: "AIDA",
+	}
 	for range 2 { // which counts once
-		if err := r.Accept(ctx, jobs, queue.FromShard{Shard: 3}, []queue.Transfer{{Position: 5, Message: letter}}); err != nil {
+		if err := r.Accept(ctx, jobs, queue.FromShard{Shard: 3},
+			[]queue.Transfer{{Position: 5, Message: letter}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -144,7 +164,8 @@ func TestCallsComeBackWhole(t *testing.T) {
 	if err := r.PurgeAfter(ctx, jobs, []queue.Mark{{From: queue.FromShard{Shard: 3}, UpTo: 9}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Accept(ctx, jobs, queue.FromShard{Shard: 3}, []queue.Transfer{{Position: 9, Message: letter}}); err != nil {
+	if err := r.Accept(ctx, jobs, queue.FromShard{Shard: 3},
+		[]queue.Transfer{{Position: 9, Message: letter}}); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := r.Counts(ctx, jobs); err != nil || n != (queue.Counts{}) {
@@ -176,34 +197,41 @@ func TestPublish(t *testing.T) {
 	r := newRig(t)
 	seen := &publishes{Shard: r.shard}
 	r.own(seen)
-	publications := []queue.Publication{{Topic: orders, ID: queue.MessageID{9}, Group: "g", Dedup: "p", Copies: []queue.Copy{
-		{Queue: orders, Message: queue.Outgoing{Body: "copy", Group: "g", Dedup: "c"}, Tail: "!"},
-	}}}
+	publications := []queue.Publication{{Topic: orders, ID: queue.MessageID{9}, Group: "g", Dedup: "p",
+		Copies: []queue.Copy{
+			{Queue: orders, Message: queue.Outgoing{Body: "copy", Group: "g", Dedup: "c"}, Tail: "!"},
+		}}}
 	published, err := r.Publish(t.Context(), publications)
 	if err != nil || len(published) != 1 || published[0].ID != publications[0].ID || published[0].Sequence == 0 {
 		t.Errorf("published: %+v, %v", published, err)
 	}
 	again, err := r.Publish(t.Context(), publications)
-	if err != nil || len(again) != 1 || again[0] != (queue.Published{ID: published[0].ID, Sequence: published[0].Sequence, Duplicate: true}) {
+	if err != nil || len(again) != 1 ||
+		again[0] != (queue.Published{ID: published[0].ID, Sequence: published[0].Sequence, Duplicate: true}) {
 		t.Errorf("published again: %+v, %v", again, err)
 	}
-	publications[0].Dedup, publications[0].Count = "counted", &queue.TopicCount{Topic: "topic", Counts: [queue.TopicMetrics]uint64{
-		queue.TopicPublished: 1, queue.TopicPublishedBytes: 9, queue.TopicFilteredInvalidBody: 3,
-	}}
+	publications[0].Dedup, publications[0].Count = "counted",
+		&queue.TopicCount{Topic: "topic", Counts: [queue.TopicMetrics]uint64{
+			queue.TopicPublished: 1, queue.TopicPublishedBytes: 9, queue.TopicFilteredInvalidBody: 3,
+		}}
 	publications = append(publications, queue.Publication{Topic: orders, Group: "g", Dedup: "not counted"})
 	if _, err := r.Publish(t.Context(), publications); err != nil {
 		t.Fatal(err)
 	}
-	if got := seen.got[len(seen.got)-2:]; !reflect.DeepEqual(got[0].Count, publications[0].Count) || got[1].Count != nil {
+	if got := seen.got[len(seen.got)-2:]; !reflect.DeepEqual(got[0].Count, publications[0].Count) ||
+		got[1].Count != nil {
 		t.Errorf("counted: %+v", got)
 	}
 	for range 2 { // whose deduplication id counts here
-		if err := r.Accept(t.Context(), orders, queue.FromShard{Shard: 3}, []queue.Transfer{{Position: 5, Copy: true, Message: queue.Message{Body: "n", Group: "g", Dedup: "c"}}}); err != nil {
+		if err := r.Accept(t.Context(), orders, queue.FromShard{Shard: 3},
+			[]queue.Transfer{{Position: 5, Copy: true,
+				Message: queue.Message{Body: "n", Group: "g", Dedup: "c"}}}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	got, err := r.Receive(t.Context(), orders, queue.Receive{Max: 10}, 0)
-	if err != nil || !slices.ContainsFunc(got, func(m shard.Message) bool { return m.Body == "copy!" }) || slices.ContainsFunc(got, func(m shard.Message) bool { return m.Body == "n" }) {
+	if err != nil || !slices.ContainsFunc(got, func(m shard.Message) bool { return m.Body == "copy!" }) ||
+		slices.ContainsFunc(got, func(m shard.Message) bool { return m.Body == "n" }) {
 		t.Errorf("the copies: %+v, %v", got, err)
 	}
 }
@@ -239,7 +267,8 @@ func TestErrorsSurviveTheTrip(t *testing.T) {
 		{err: queue.ErrTaskRunning, is: queue.ErrTaskRunning},
 		{err: fmt.Errorf("wrapped: %w", queue.ErrNoTask), is: queue.ErrNoTask},
 		{err: shard.ErrUnavailable, is: shard.ErrUnavailable},
-		{err: fmt.Errorf("%w: the log is gone", shard.ErrUnavailable), is: shard.ErrUnavailable, inDetail: "the shard is not available: node there: the log is gone"},
+		{err: fmt.Errorf("%w: the log is gone", shard.ErrUnavailable), is: shard.ErrUnavailable,
+			inDetail: "the shard is not available: node there: the log is gone"},
 		{err: shard.ErrNotBegun, is: shard.ErrNotBegun, certain: true},
 		{err: fmt.Errorf("%w: %w", shard.ErrUnavailable, stuck), is: shard.ErrUnavailable, isStuck: true},
 		{err: fmt.Errorf("%w: %w", shard.ErrNotBegun, stuck), is: shard.ErrNotBegun, certain: true, isStuck: true},
@@ -254,8 +283,10 @@ func TestErrorsSurviveTheTrip(t *testing.T) {
 		}
 		for _, got := range []error{whole, entries[1]} {
 			disk, isStuck := errors.AsType[*shard.BlockedError](got)
-			if got == nil || tc.is != nil && !errors.Is(got, tc.is) || errors.Is(got, shard.ErrNotBegun) != tc.certain ||
-				isStuck != tc.isStuck || isStuck && disk.Reason != stuck.Reason || tc.inDetail != "" && got.Error() != tc.inDetail {
+			if got == nil || tc.is != nil && !errors.Is(got, tc.is) ||
+				errors.Is(got, shard.ErrNotBegun) != tc.certain ||
+				isStuck != tc.isStuck || isStuck && disk.Reason != stuck.Reason ||
+				tc.inDetail != "" && got.Error() != tc.inDetail {
 				t.Errorf("%v becomes %v", tc.err, got)
 			}
 		}
@@ -408,7 +439,8 @@ func TestMoveTaskBringsItsSources(t *testing.T) {
 		t.Fatal(err)
 	}
 	tasks, err := r.shard.Moves(t.Context(), jobs)
-	if err != nil || len(tasks) != 1 || tasks[0].ID != "back" || tasks[0].Rate != 1 || !slices.Equal(tasks[0].Sources, want) {
+	if err != nil || len(tasks) != 1 || tasks[0].ID != "back" || tasks[0].Rate != 1 ||
+		!slices.Equal(tasks[0].Sources, want) {
 		t.Errorf("tasks %+v, %v", tasks, err)
 	}
 }

@@ -45,7 +45,9 @@ func newRig(t testing.TB) *rig {
 		t.Fatal(err)
 	}
 	sh, err := shard.Open(shard.Options{Store: st, Configs: func() []queue.Config {
-		c := queue.Config{ID: jobs, ARN: "arn:aws:sqs:us-east-1:000000000000:jobs", Visibility: time.Hour, Retention: 24 * time.Hour}
+		c := queue.Config{
+			ID: jobs, ARN: "arn:aws:sqs:us-east-1:000000000000:jobs", Visibility: time.Hour, Retention: 24 * time.Hour,
+		}
 		f := c
 		f.ID, f.ARN, f.FIFO = orders, c.ARN+".fifo", true
 		return []queue.Config{c, f}

@@ -96,7 +96,9 @@ func publication(i int) queue.Publication {
 	}
 	p := queue.Publication{Topic: topic, Group: "g", Dedup: fmt.Sprint(i)}
 	for _, id := range []queue.ID{orders, audit} {
-		p.Copies = append(p.Copies, queue.Copy{Queue: id, Message: queue.Outgoing{Body: body, Group: "g", Dedup: p.Dedup}})
+		p.Copies = append(p.Copies, queue.Copy{
+			Queue: id, Message: queue.Outgoing{Body: body, Group: "g", Dedup: p.Dedup},
+		})
 	}
 	return p
 }

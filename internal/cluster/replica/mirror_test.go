@@ -56,12 +56,14 @@ func (m *mirror) load(s *store.Store) error {
 		m.behind.Add(1)
 		at := sharedlog.Position(s.Mark().Position)
 		if p := m.Position(); p >= at {
-			m.t.Errorf("node %s says that it has come to %d, with a copy that holds %d of %d", m.name, p, m.counter.Load(), counter)
+			m.t.Errorf("node %s says that it has come to %d, with a copy that holds %d of %d", m.name, p,
+				m.counter.Load(), counter)
 		}
 		over, cancel := context.WithCancel(context.Background())
 		cancel()
 		if err := m.Wait(over, at); err == nil {
-			m.t.Errorf("node %s: the wait for %d is over, with a copy that holds %d of %d", m.name, at, m.counter.Load(), counter)
+			m.t.Errorf("node %s: the wait for %d is over, with a copy that holds %d of %d", m.name, at,
+				m.counter.Load(), counter)
 		}
 	}
 	m.counter.Store(counter)

@@ -43,17 +43,21 @@ func TestReplicaStopsAtARecordThatMustNotBe(t *testing.T) {
 		spoil  func([]byte)
 		want   error
 	}{
-		"nothing":                     {},
-		"the next claim":              {change: func(r *record) { r.kind, r.epoch, r.owner, r.changes = claim, 4, "c", nil }},
-		"an older epoch":              {change: func(r *record) { r.epoch = 2 }, want: ErrDiverged},
-		"a newer epoch":               {change: func(r *record) { r.epoch = 4 }, want: ErrDiverged},
-		"another owner":               {change: func(r *record) { r.owner = "a" }, want: ErrDiverged},
-		"another past":                {change: func(r *record) { r.chain = 98 }, want: ErrDiverged},
-		"a claim of the same epoch":   {change: func(r *record) { r.kind, r.changes = claim, nil }, want: ErrDiverged},
-		"a claim that leaves one out": {change: func(r *record) { r.kind, r.epoch, r.changes = claim, 5, nil }, want: ErrDiverged},
-		"a kind that is not known":    {change: func(r *record) { r.kind = 3 }, want: ErrDamaged},
-		"a version not known":         {spoil: func(b []byte) { b[0] = 2 }, want: ErrVersion},
-		"damage":                      {spoil: func(b []byte) { b[len(b)-1]++ }, want: ErrDamaged},
+		"nothing": {},
+		"the next claim": {change: func(r *record) {
+			r.kind, r.epoch, r.owner, r.changes = claim, 4, "c",
+				nil
+		}},
+		"an older epoch":            {change: func(r *record) { r.epoch = 2 }, want: ErrDiverged},
+		"a newer epoch":             {change: func(r *record) { r.epoch = 4 }, want: ErrDiverged},
+		"another owner":             {change: func(r *record) { r.owner = "a" }, want: ErrDiverged},
+		"another past":              {change: func(r *record) { r.chain = 98 }, want: ErrDiverged},
+		"a claim of the same epoch": {change: func(r *record) { r.kind, r.changes = claim, nil }, want: ErrDiverged},
+		"a claim that leaves one out": {change: func(r *record) { r.kind, r.epoch, r.changes = claim, 5, nil },
+			want: ErrDiverged},
+		"a kind that is not known": {change: func(r *record) { r.kind = 3 }, want: ErrDamaged},
+		"a version not known":      {spoil: func(b []byte) { b[0] = 2 }, want: ErrVersion},
+		"damage":                   {spoil: func(b []byte) { b[len(b)-1]++ }, want: ErrDamaged},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -105,10 +109,15 @@ func TestOutcomeIsWhatTheLogSays(t *testing.T) {
 		"it is there":           {mine, sharedlog.Extent{First: 1, Last: 8}, nil, nil},
 		"it is there, and more": {mine, sharedlog.Extent{First: 1, Last: 9}, nil, nil},
 		"another is there": {func(*flight) []sharedlog.Record {
-			return []sharedlog.Record{{Position: 8, Data: (&record{kind: claim, epoch: 4, owner: "b", chain: 99}).encode()}}
+			return []sharedlog.Record{{Position: 8,
+				Data: (&record{kind: claim, epoch: 4, owner: "b", chain: 99}).encode()}}
 		}, sharedlog.Extent{First: 1, Last: 8}, nil, ErrDeposed},
-		"it was there, or another":      {func(*flight) []sharedlog.Record { return nil }, sharedlog.Extent{First: 20, Last: 30}, sharedlog.ErrTrimmed, ErrDeposed},
-		"something unreadable is there": {func(*flight) []sharedlog.Record { return []sharedlog.Record{{Position: 8, Data: []byte{9}}} }, sharedlog.Extent{First: 1, Last: 8}, nil, ErrDeposed},
+		"it was there, or another": {func(*flight) []sharedlog.Record { return nil },
+			sharedlog.Extent{First: 20, Last: 30}, sharedlog.ErrTrimmed, ErrDeposed},
+		"something unreadable is there": {func(*flight) []sharedlog.Record {
+			return []sharedlog.Record{{Position: 8,
+				Data: []byte{9}}}
+		}, sharedlog.Extent{First: 1, Last: 8}, nil, ErrDeposed},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -29,7 +29,8 @@ func TestRetakenLeaseProvesNothing(t *testing.T) {
 		first.n.cut = false
 		for end := s.now + 4*simTTL; s.now < end && s.failure == "" && first.m.owns(); {
 			s.run(s.now + time.Millisecond)
-			if o := first.serving; o != nil && o.confirm(first.n.clock()) == nil { // otherwise a record would show who the owner is
+			// otherwise a record would show who the owner is
+			if o := first.serving; o != nil && o.confirm(first.n.clock()) == nil {
 				first.readOne()
 			}
 		}
@@ -110,7 +111,8 @@ func TestHandOverEndsBeforeNextTry(t *testing.T) {
 		first.n.paused = s.now + 3*simTTL
 		s.until(t, "the shard is no longer served", func() bool { return first.m.role == Follower })
 		first.n.mute = false
-		s.until(t, "the hand-over is over, or the node owns the shard again", func() bool { return done || first.m.owns() })
+		s.until(t, "the hand-over is over, or the node owns the shard again",
+			func() bool { return done || first.m.owns() })
 		if !done {
 			t.Errorf("seed %d: the node owns the shard again, and the hand-over has no end", seed)
 		}

@@ -184,7 +184,9 @@ func (h *simEvents) Pop() any {
 }
 
 func newSim(t *testing.T, seed int64) *sim {
-	s := &sim{t: t, seed: seed, rng: rand.New(rand.NewPCG(uint64(seed), 1)), stored: make(map[uint64]bool), wild: seed%3 == 0}
+	s := &sim{
+		t: t, seed: seed, rng: rand.New(rand.NewPCG(uint64(seed), 1)), stored: make(map[uint64]bool), wild: seed%3 == 0,
+	}
 	s.leases = simLeases{s, make(map[string]*simLease)}
 	s.acked = make([]uint64, simShards)
 	for range simShards {
@@ -195,7 +197,9 @@ func newSim(t *testing.T, seed int64) *sim {
 	for i := range simNodes {
 		n := &simNode{s: s, name: string(rune('a' + i))}
 		for shard := range simShards {
-			n.shards = append(n.shards, &simReplica{n: n, shard: shard, log: s.logs[shard], disk: &simStore{}, image: &simStore{}})
+			n.shards = append(n.shards, &simReplica{
+				n: n, shard: shard, log: s.logs[shard], disk: &simStore{}, image: &simStore{},
+			})
 		}
 		s.nodes = append(s.nodes, n)
 		n.start()
@@ -240,9 +244,11 @@ func (r *simReplica) start() {
 	r.loaded()
 	r.m = &machine{
 		timing: timing{
-			ttl: simTTL, margin: simTTL / 5, lookEvery: simTTL / 9, probeEvery: probeInterval, again: again, giveUp: simGiveUp,
+			ttl: simTTL, margin: simTTL / 5, lookEvery: simTTL / 9, probeEvery: probeInterval, again: again,
+			giveUp: simGiveUp,
 		},
-		name: fmt.Sprint(r.shard), node: r.n.name, effects: simEffects{r, r.n.life}, state: r.store, nonce: s.rng.Uint64,
+		name: fmt.Sprint(r.shard), node: r.n.name, effects: simEffects{r, r.n.life}, state: r.store,
+		nonce: s.rng.Uint64,
 		owner: func(epoch uint64) *Ownership { return newOwnership(epoch, nil) },
 		applied: func(_ *record, m store.Mark) error {
 			at := position(m)
@@ -291,7 +297,8 @@ func (r *simReplica) event(life int, f func()) {
 	f()
 	next := r.m.tick(n.clock())
 	if r.m.role != before {
-		s.note("%s/%d %s -> %s at %d, epoch %d", n.name, r.shard, before, r.m.role, r.store.mark.Position, r.store.mark.Epoch)
+		s.note("%s/%d %s -> %s at %d, epoch %d", n.name, r.shard, before, r.m.role, r.store.mark.Position,
+			r.store.mark.Epoch)
 		if r.m.role == Opening {
 			s.claims++
 		}
@@ -672,7 +679,8 @@ func (r *simReplica) readOne() {
 			}
 			s.reads++
 			if next < acked && !s.wild {
-				s.fail("%s/%d answers, with a record in the log, that %d numbers have been given, and %d had", r.n.name, r.shard, next, acked)
+				s.fail("%s/%d answers, with a record in the log, that %d numbers have been given, and %d had", r.n.name,
+					r.shard, next, acked)
 			}
 		})
 		return
@@ -682,7 +690,8 @@ func (r *simReplica) readOne() {
 	}
 	s.reads++
 	if r.next < s.acked[r.shard] && !s.wild {
-		s.fail("%s/%d answers that %d numbers have been given, and %d have", r.n.name, r.shard, r.next, s.acked[r.shard])
+		s.fail("%s/%d answers that %d numbers have been given, and %d have", r.n.name, r.shard, r.next,
+			s.acked[r.shard])
 	}
 }
 
@@ -860,7 +869,8 @@ func TestSimulation(t *testing.T) {
 			fmt.Fprintln(os.Stderr, strings.Join(s.trace, "\n"))
 		}
 		if s.failure != "" {
-			t.Fatalf("seed %d, %s\nto see what happened: go test ./internal/cluster/replica -run Simulation -seed %d", seed, s.failure, seed)
+			t.Fatalf("seed %d, %s\nto see what happened: go test ./internal/cluster/replica -run Simulation -seed %d",
+				seed, s.failure, seed)
 		}
 	}
 	t.Logf("%d simulations: %d commits answered, %d reads, %d claims, %d checkpoints, %d of them needed by another shard", n, answered, reads, claims, fetches, loads)
@@ -873,7 +883,8 @@ func TestSimulation(t *testing.T) {
 func TestSimulationCanBeRepeated(t *testing.T) {
 	for seed := range int64(5) {
 		a, b := simulate(t, seed), simulate(t, seed)
-		if a.number != b.number || a.answered != b.answered || fmt.Sprint(a.logs[0].marks) != fmt.Sprint(b.logs[0].marks) {
+		if a.number != b.number || a.answered != b.answered ||
+			fmt.Sprint(a.logs[0].marks) != fmt.Sprint(b.logs[0].marks) {
 			t.Errorf("seed %d has led to two ends", seed)
 		}
 	}

@@ -73,7 +73,8 @@ func (l *simLog) store(data []byte) {
 	n := l.counts[len(l.counts)-1]
 	for _, op := range decodeOps(r.changes) {
 		if op.value != n {
-			s.fail("I4: operation %d was given %d by %s in epoch %d, and %d came before", op.id, op.value, r.owner, r.epoch, n)
+			s.fail("I4: operation %d was given %d by %s in epoch %d, and %d came before", op.id, op.value, r.owner,
+				r.epoch, n)
 			return
 		}
 		n++

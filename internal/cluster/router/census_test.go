@@ -36,7 +36,8 @@ func TestCensus(t *testing.T) {
 		for _, share := range all.Shares {
 			counts[share.Term] += share.Messages
 		}
-		if len(all.Shares) != 2 || counts[`body.error:"odd"`] != 30 || counts[`body.error:"even"`] != 10 || all.Scanned != 40 || all.Found != 40 {
+		if len(all.Shares) != 2 || counts[`body.error:"odd"`] != 30 || counts[`body.error:"even"`] != 10 ||
+			all.Scanned != 40 || all.Found != 40 {
 			t.Errorf("there are %+v", all)
 		}
 	}

@@ -117,7 +117,8 @@ func TestChaos(t *testing.T) {
 func chaos(t *testing.T, id queue.ID, seed uint64, cuts bool) {
 	c := newCluster(t, 4, "a", "b", "c")
 	h := &history{
-		t: t, sent: make(map[string]bool), deleted: make(map[string]int), holder: make(map[string]int), next: make(map[string]int),
+		t: t, sent: make(map[string]bool), deleted: make(map[string]int), holder: make(map[string]int),
+		next: make(map[string]int),
 	}
 	stop, cancel := context.WithTimeout(t.Context(), *chaosTime)
 	defer cancel()

@@ -67,7 +67,8 @@ func newCluster(t testing.TB, shards int, nodes ...string) *cluster {
 	reversed := slices.Clone(all)
 	slices.Reverse(reversed)
 	c := &cluster{
-		t: t, began: time.Now(), network: messenger.NewMemory(), nodes: nodes, shards: make(map[int]*owned), config: func(*queue.Config) {},
+		t: t, began: time.Now(), network: messenger.NewMemory(), nodes: nodes, shards: make(map[int]*owned),
+		config: func(*queue.Config) {},
 		places: map[queue.ID]router.Placement{
 			single: {Sends: []int{2}, Shards: []int{2}},
 			wide:   {Sends: all, Shards: all},
@@ -88,7 +89,9 @@ func newCluster(t testing.TB, shards int, nodes ...string) *cluster {
 		c.give(n, nodes[n%len(nodes)])
 	}
 	for _, node := range nodes {
-		remote.Serve(c.network.Node(node), remote.ServerOptions{Lookup: func(n int) (remote.Shard, error) { return c.at(node, n) }})
+		remote.Serve(c.network.Node(node), remote.ServerOptions{
+			Lookup: func(n int) (remote.Shard, error) { return c.at(node, n) },
+		})
 	}
 	t.Cleanup(func() {
 		for _, o := range c.shards {
@@ -172,7 +175,8 @@ func (c *cluster) give(n int, node string) {
 	o := c.shards[n]
 	passed := c.passed
 	s, err := shard.Open(shard.Options{
-		Store: o.store, Configs: func() []queue.Config { return c.configs(n) }, Deleted: func(id queue.ID) bool { return id == absent }, Keep: queue.DefaultKeep,
+		Store: o.store, Configs: func() []queue.Config { return c.configs(n) },
+		Deleted: func(id queue.ID) bool { return id == absent }, Keep: queue.DefaultKeep,
 		Now: func() time.Time { return c.time(passed) },
 	})
 	if err != nil {

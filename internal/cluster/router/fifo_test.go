@@ -16,7 +16,9 @@ import (
 )
 
 func member(group, dedup string) queue.Outgoing {
-	return queue.Outgoing{ID: queue.MessageID([]byte(fmt.Sprintf("%16s", group+dedup))), Body: group + dedup, Group: group, Dedup: dedup}
+	return queue.Outgoing{
+		ID: queue.MessageID([]byte(fmt.Sprintf("%16s", group+dedup))), Body: group + dedup, Group: group, Dedup: dedup,
+	}
 }
 
 // mixed is messages of several groups, in turns.
@@ -60,7 +62,8 @@ func TestGroupsKeepTheirOrder(t *testing.T) {
 			}
 			next[m.Group]++
 			n++
-			if results, err := r.Delete(t.Context(), groups, []queue.Receipt{receipt(m)}); err != nil || results[0] != nil {
+			if results, err := r.Delete(t.Context(), groups, []queue.Receipt{receipt(m)}); err != nil ||
+				results[0] != nil {
 				t.Fatal(results, err)
 			}
 		}
@@ -98,7 +101,8 @@ func TestRepeatedAttempt(t *testing.T) {
 	for i := range 20 {
 		r := c.router(c.nodes[i%2])
 		attempt := fmt.Sprintf("attempt-%d", i)
-		if _, err := r.Send(t.Context(), groups, []queue.Outgoing{member(fmt.Sprintf("first%d-", i), "0")}); err != nil {
+		if _, err := r.Send(t.Context(), groups,
+			[]queue.Outgoing{member(fmt.Sprintf("first%d-", i), "0")}); err != nil {
 			t.Fatal(err)
 		}
 		wait := time.Duration(i%2) * testTimeout
@@ -116,7 +120,8 @@ func TestRepeatedAttempt(t *testing.T) {
 		if _, err := r.Delete(t.Context(), groups, []queue.Receipt{receipt(&first[0])}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := r.Receive(t.Context(), groups, queue.Receive{Max: 10, Attempt: attempt}, wait); !errors.Is(err, queue.ErrAttemptStale) {
+		if _, err := r.Receive(t.Context(), groups, queue.Receive{Max: 10, Attempt: attempt}, wait); !errors.Is(err,
+			queue.ErrAttemptStale) {
 			t.Fatalf("when its message is gone: %v", err)
 		}
 		drain(t, r, groups)
@@ -180,7 +185,8 @@ func inOrder(t *testing.T, r *router.Router, id queue.ID, home map[string]int, n
 	t.Helper()
 	next := make(map[string]int)
 	for seen := 0; ; {
-		got, err := r.Receive(t.Context(), id, queue.Receive{Max: 10}, time.Duration(min(n-seen, 1))*testTimeout+20*time.Millisecond)
+		got, err := r.Receive(t.Context(), id, queue.Receive{Max: 10},
+			time.Duration(min(n-seen, 1))*testTimeout+20*time.Millisecond)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,7 +37,8 @@ func TestGlances(t *testing.T) {
 		return visible, sent, unknown
 	}
 	visible, sent, unknown := glances()
-	if visible[single] != 1 || visible[wide] != 20 || sent[wide] != 20 || sent[single] != 1 || unknown[single] || unknown[wide] {
+	if visible[single] != 1 || visible[wide] != 20 || sent[wide] != 20 || sent[single] != 1 || unknown[single] ||
+		unknown[wide] {
 		t.Errorf("visible %v, sent %v, unknown %v", visible, sent, unknown)
 	}
 	if _, found := unknown[absent]; found {

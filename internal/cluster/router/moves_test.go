@@ -27,7 +27,8 @@ func TestMoveTaskOverShards(t *testing.T) {
 		t.Errorf("second task: %v", err)
 	}
 	list, err := r.Moves(t.Context(), wide)
-	if err != nil || len(list) != 1 || list[0].ID != "slow" || list[0].Status != queue.MoveRunning || list[0].Rate != 4 || list[0].ToMove != 6 {
+	if err != nil || len(list) != 1 || list[0].ID != "slow" || list[0].Status != queue.MoveRunning ||
+		list[0].Rate != 4 || list[0].ToMove != 6 {
 		t.Errorf("tasks %+v, %v", list, err)
 	}
 	if _, err := r.CancelMove(t.Context(), wide, "other"); !errors.Is(err, queue.ErrNoTask) {

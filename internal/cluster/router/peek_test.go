@@ -49,7 +49,9 @@ func TestPeek(t *testing.T) {
 	if err != nil || len(found.Messages) != 1 || found.More || found.Scanned != 100 {
 		t.Errorf("found %+v, %v", found, err)
 	}
-	if _, err := a.Peek(t.Context(), absent, queue.Peek{States: queue.AllStates, Max: 1}); !errors.Is(err, queue.ErrNoQueue) {
+	if _, err := a.Peek(t.Context(), absent, queue.Peek{
+		States: queue.AllStates, Max: 1,
+	}); !errors.Is(err, queue.ErrNoQueue) {
 		t.Errorf("no queue: %v", err)
 	}
 }
@@ -63,7 +65,8 @@ func TestGroups(t *testing.T) {
 		name := fmt.Sprintf("g%02d", i)
 		want = append(want, name)
 		for k := range 1 + i%3 {
-			if _, err := a.Send(t.Context(), groups, []queue.Outgoing{{Body: "m", Group: name, Dedup: fmt.Sprint(name, k)}}); err != nil {
+			if _, err := a.Send(t.Context(), groups,
+				[]queue.Outgoing{{Body: "m", Group: name, Dedup: fmt.Sprint(name, k)}}); err != nil {
 				t.Fatal(err)
 			}
 		}

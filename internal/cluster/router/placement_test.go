@@ -61,7 +61,8 @@ func TestQueuesAreSpreadEvenly(t *testing.T) {
 			}
 		}
 		for n := 1; n <= shards; n++ {
-			if mean := float64(queues) / shards; math.Abs(float64(first[n])-mean) > mean/10 || math.Abs(float64(all[n])-mean*float64(spread)) > mean*float64(spread)/10 {
+			if mean := float64(queues) / shards; math.Abs(float64(first[n])-mean) > mean/10 ||
+				math.Abs(float64(all[n])-mean*float64(spread)) > mean*float64(spread)/10 {
 				t.Errorf("shard %d is the first of %d queues and has %d", n, first[n], all[n])
 			}
 		}
@@ -76,7 +77,8 @@ func TestPlacesAreForEver(t *testing.T) {
 	}{
 		{Place(1, nil, 4, 8), "[1 4 2 5]"},
 		{Place(12345, nil, 2, 3), "[3 1]"},
-		{[]int{queue.PartOf("", 7), queue.PartOf("a", 7), queue.PartOf("customer-42", 7), queue.PartOf("customer-43", 7)}, "[0 0 5 3]"},
+		{[]int{queue.PartOf("", 7), queue.PartOf("a", 7), queue.PartOf("customer-42", 7),
+			queue.PartOf("customer-43", 7)}, "[0 0 5 3]"},
 	} {
 		if fmt.Sprint(tc.got) != tc.want {
 			t.Errorf("got %v, want %s", tc.got, tc.want)

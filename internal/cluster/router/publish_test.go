@@ -17,7 +17,9 @@ import (
 func publication(body string, to ...queue.ID) queue.Publication {
 	p := queue.Publication{ID: queue.MessageID([]byte(fmt.Sprintf("%16s", body)))}
 	for _, id := range to {
-		p.Copies = append(p.Copies, queue.Copy{Queue: id, Message: queue.Outgoing{ID: p.ID, Body: body, Group: body, Dedup: body}})
+		p.Copies = append(p.Copies, queue.Copy{
+			Queue: id, Message: queue.Outgoing{ID: p.ID, Body: body, Group: body, Dedup: body},
+		})
 	}
 	return p
 }
@@ -57,7 +59,8 @@ func TestPublish(t *testing.T) {
 	}
 	counted := publication("z")
 	counted.Count = &queue.TopicCount{Topic: "topic", Counts: [queue.TopicMetrics]uint64{queue.TopicPublished: 1}}
-	if published, err := r.Publish(t.Context(), []queue.Publication{counted}); err != nil || len(published) != 1 || published[0].ID != counted.ID {
+	if published, err := r.Publish(t.Context(), []queue.Publication{counted}); err != nil || len(published) != 1 ||
+		published[0].ID != counted.ID {
 		t.Errorf("without subscription, and counted: %+v, %v", published, err)
 	}
 	happened := int64(0)
@@ -155,7 +158,8 @@ func TestPublishInOrder(t *testing.T) {
 	if got := len(drain(t, r, wide)); got != len(all) {
 		t.Errorf("%d messages in the standard queue", got)
 	}
-	if _, err := r.Publish(t.Context(), []queue.Publication{{Topic: absent, Group: "g", Dedup: "d"}}); !errors.Is(err, queue.ErrNoQueue) {
+	if _, err := r.Publish(t.Context(), []queue.Publication{{Topic: absent, Group: "g", Dedup: "d"}}); !errors.Is(err,
+		queue.ErrNoQueue) {
 		t.Errorf("to a topic that is gone: %v", err)
 	}
 }

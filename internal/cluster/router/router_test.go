@@ -65,7 +65,8 @@ func TestNoShardIsForgotten(t *testing.T) {
 		if err != nil || len(got) != 1 {
 			t.Fatalf("shard %d: %v, %v", n, got, err)
 		}
-		if _, err := r.ChangeVisibility(t.Context(), wide, []queue.Visibility{{Receipt: receipt(&got[0])}}); err != nil {
+		if _, err := r.ChangeVisibility(t.Context(), wide,
+			[]queue.Visibility{{Receipt: receipt(&got[0])}}); err != nil {
 			t.Fatal(err)
 		}
 		got = nil
@@ -74,7 +75,8 @@ func TestNoShardIsForgotten(t *testing.T) {
 				t.Fatalf("shard %d: %v", n, err)
 			}
 		}
-		if results, err := r.Delete(t.Context(), wide, []queue.Receipt{receipt(&got[0])}); err != nil || results[0] != nil {
+		if results, err := r.Delete(t.Context(), wide, []queue.Receipt{receipt(&got[0])}); err != nil ||
+			results[0] != nil {
 			t.Fatalf("delete: %v, %v", results, err)
 		}
 	}
@@ -206,7 +208,8 @@ func TestNoOwner(t *testing.T) {
 			t.Errorf("send: %v", err)
 		}
 		for _, wait := range []time.Duration{0, 10 * time.Millisecond, time.Hour} {
-			if got, err := r.Receive(t.Context(), id, queue.Receive{Max: 1}, wait); !errors.Is(err, shard.ErrUnavailable) {
+			if got, err := r.Receive(t.Context(), id, queue.Receive{Max: 1}, wait); !errors.Is(err,
+				shard.ErrUnavailable) {
 				t.Errorf("receive, waiting %v: %v, %v", wait, got, err)
 			}
 		}

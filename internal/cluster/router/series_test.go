@@ -114,7 +114,8 @@ func TestSeriesOfSeveralShardsAreOne(t *testing.T) {
 	for _, id := range []queue.ID{wide, 0} {
 		eventually.Succeeds(t, func() error {
 			rows, err := r.Series(t.Context(), id, arn(wide), from, to)
-			if err != nil || len(rows) != 1 || rows[0].Values[queue.MetricSent].Sum != 40 || rows[0].Values[queue.MetricVisible].Sum != 40 {
+			if err != nil || len(rows) != 1 || rows[0].Values[queue.MetricSent].Sum != 40 ||
+				rows[0].Values[queue.MetricVisible].Sum != 40 {
 				return fmt.Errorf("queue %d: %v, %w", id, rows, err)
 			}
 			return nil

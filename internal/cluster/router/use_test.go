@@ -35,7 +35,8 @@ func TestUses(t *testing.T) {
 	if len(got) != 3 || got[wide].Messages != 6 || got[single].Messages != 0 || got[wide].Sealed {
 		t.Errorf("%+v", got)
 	}
-	if old := c.now().Add(-40 * time.Hour); got[single].Last > old || got[groups].Last > old || got[wide].Last < c.now().Add(-time.Minute) {
+	if old := c.now().Add(-40 * time.Hour); got[single].Last > old || got[groups].Last > old ||
+		got[wide].Last < c.now().Add(-time.Minute) {
 		t.Errorf("at %v: %+v", c.now(), got)
 	}
 	// A client that reads attributes, which this node knows, has used the queue all the same.

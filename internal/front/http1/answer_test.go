@@ -15,11 +15,18 @@ import (
 
 // handlers answer in ways that are right, unusual or wrong. Each gets a body of four bytes.
 var handlers = map[string]func(t *testing.T, w http.ResponseWriter, r *http.Request){
-	"nothing":        func(*testing.T, http.ResponseWriter, *http.Request) {},
-	"status only":    func(_ *testing.T, w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) },
+	"nothing": func(*testing.T, http.ResponseWriter, *http.Request) {},
+	"status only": func(_ *testing.T, w http.ResponseWriter,
+		_ *http.Request) {
+		w.WriteHeader(http.StatusForbidden)
+	},
 	"unknown status": func(_ *testing.T, w http.ResponseWriter, _ *http.Request) { w.WriteHeader(299) },
-	"status twice":   func(_ *testing.T, w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404); w.WriteHeader(500) },
-	"body only":      func(_ *testing.T, w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "a text") },
+	"status twice": func(_ *testing.T, w http.ResponseWriter,
+		_ *http.Request) {
+		w.WriteHeader(404)
+		w.WriteHeader(500)
+	},
+	"body only": func(_ *testing.T, w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "a text") },
 	"pieces": func(_ *testing.T, w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, "<html>")
 		fmt.Fprint(w, "b")
@@ -33,8 +40,11 @@ var handlers = map[string]func(t *testing.T, w http.ResponseWriter, r *http.Requ
 	"splits its header":  header("X", "a\r\nY: b"),
 	"header with spaces": header("X", "  a  "),
 	"a name that is bad": header("X Y", "a"),
-	"many values":        func(_ *testing.T, w http.ResponseWriter, _ *http.Request) { w.Header()["X"] = []string{"1", "2"} },
-	"no content":         func(_ *testing.T, w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) },
+	"many values": func(_ *testing.T, w http.ResponseWriter, _ *http.Request) {
+		w.Header()["X"] = []string{"1",
+			"2"}
+	},
+	"no content": func(_ *testing.T, w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) },
 	"body of no content": func(t *testing.T, w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 		if _, err := io.WriteString(w, "a"); !errors.Is(err, http.ErrBodyNotAllowed) {
@@ -78,7 +88,10 @@ var handlers = map[string]func(t *testing.T, w http.ResponseWriter, r *http.Requ
 		w.(http.Flusher).Flush()
 	},
 	"reads the body": func(_ *testing.T, w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) },
-	"reads half":     func(_ *testing.T, _ http.ResponseWriter, r *http.Request) { _, _ = r.Body.Read(make([]byte, 2)) },
+	"reads half": func(_ *testing.T, _ http.ResponseWriter,
+		r *http.Request) {
+		_, _ = r.Body.Read(make([]byte, 2))
+	},
 	"closes the body": func(t *testing.T, w http.ResponseWriter, r *http.Request) {
 		r.Body.Close()
 		if _, err := r.Body.Read(make([]byte, 1)); !errors.Is(err, http.ErrBodyReadAfterClose) {
@@ -192,7 +205,8 @@ func TestPanicsAreLogged(t *testing.T) {
 		c.ends()
 	}
 	s.Close()
-	if got := lines.String(); strings.Count(got, "panic serving 127.0.0.1") != 1 || !contains(got, "on purpose", "answer_test.go") {
+	if got := lines.String(); strings.Count(got, "panic serving 127.0.0.1") != 1 ||
+		!contains(got, "on purpose", "answer_test.go") {
 		t.Error(got)
 	}
 }

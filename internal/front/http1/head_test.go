@@ -129,7 +129,8 @@ func TestForeign(t *testing.T) {
 // http.ReadRequest reads plain requests in the same way, and leaves the same bytes behind the body.
 func FuzzHead(f *testing.F) {
 	f.Add([]byte(line + host + length + end + "body" + line))
-	f.Add([]byte("POST //a/?b=c%20d HTTP/1.1\r\n" + host + length + "x-A: 1\r\nX-a: 2\r\nConnection: keep-alive\r\n" + end + "body"))
+	f.Add([]byte("POST //a/?b=c%20d HTTP/1.1\r\n" + host + length + "x-A: 1\r\nX-a: 2\r\nConnection: keep-alive\r\n" +
+		end + "body"))
 	for _, text := range foreignHeads {
 		f.Add([]byte(text + "body and more"))
 	}

@@ -47,7 +47,8 @@ func TestDeadlineSuffices(t *testing.T) {
 		later time.Duration
 		want  bool
 	}{
-		{set, 0, true}, {set, time.Second - 1, true}, {set, time.Second, false}, {set, -1, false}, {time.Time{}, 0, false},
+		{set, 0, true}, {set, time.Second - 1, true}, {set, time.Second, false}, {set, -1, false},
+		{time.Time{}, 0, false},
 	} {
 		if got := suffices(c.set, c.set.Add(c.later), 100*time.Second); got != c.want {
 			t.Errorf("%v later: %t", c.later, got)

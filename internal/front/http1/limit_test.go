@@ -50,7 +50,8 @@ func (p *pipes) dial() net.Conn {
 func each(t *testing.T, h http.HandlerFunc, f func(t *testing.T, s stack, p *pipes)) {
 	t.Helper()
 	limits := func(s *http.Server) {
-		s.ReadHeaderTimeout, s.ReadTimeout, s.WriteTimeout, s.IdleTimeout = 2*time.Second, 5*time.Second, 30*time.Second, 11*time.Second
+		s.ReadHeaderTimeout, s.ReadTimeout, s.WriteTimeout, s.IdleTimeout = 2*time.Second, 5*time.Second,
+			30*time.Second, 11*time.Second
 	}
 	for name, open := range map[string]func() stack{
 		"http1":    func() stack { return http1.New(newHTTP(h, limits), maxBody, plainPaths) },
@@ -100,7 +101,8 @@ func TestSlowClients(t *testing.T) {
 		{"slow head of net/http", func(c net.Conn) { drip(c, "GET / HTTP/1.1\r\nX: ") }, 0, 2 * time.Second},
 		{"idle", func(c net.Conn) { _, _ = io.WriteString(c, asked) }, 1, 11 * time.Second},
 		{"slow second head", func(c net.Conn) { drip(c, asked+"POST / HTTP/1.1\r\nX: ") }, 1, 2 * time.Second},
-		{"slow body", func(c net.Conn) { drip(c, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n") }, 1, 5 * time.Second},
+		{"slow body", func(c net.Conn) { drip(c, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n") }, 1,
+			5 * time.Second},
 		{"slow second body", func(c net.Conn) {
 			drip(c, asked+"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n")
 		}, 2, 5 * time.Second},
@@ -174,7 +176,8 @@ func TestClientLeaves(t *testing.T) {
 				time.Sleep(after)
 				conn.Close()
 				closed := time.Now().UnixNano()
-				if took := <-left - time.Duration(closed); took > 20*time.Millisecond || after > time.Second/2 && took > 0 {
+				if took := <-left - time.Duration(closed); took > 20*time.Millisecond ||
+					after > time.Second/2 && took > 0 {
 					t.Errorf("noticed %v after it has left, which was after %v", took, after)
 				}
 			})
@@ -196,7 +199,8 @@ func TestPipelined(t *testing.T) {
 		echo(w, r)
 	}
 	const half = time.Second / 2
-	text := post("/slow", "1") + post("/slow", "2") + post("/", "3") + "GET /slow HTTP/1.1\r\nHost: a\r\n\r\n" + post("/slow", "4")
+	text := post("/slow", "1") + post("/slow", "2") + post("/", "3") + "GET /slow HTTP/1.1\r\nHost: a\r\n\r\n" +
+		post("/slow", "4")
 	each(t, handler, func(t *testing.T, _ stack, p *pipes) {
 		for _, piece := range []int{1, 7, len(post("/slow", "1")), len(post("/slow", "1")) + 1, len(text)} {
 			conn := p.dial()

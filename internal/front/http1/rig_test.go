@@ -30,7 +30,8 @@ type stack interface {
 // newHTTP returns an http.Server whose limits no test meets that does not set its own.
 func newHTTP(h http.HandlerFunc, limits ...func(*http.Server)) *http.Server {
 	s := &http.Server{
-		Handler: h, ReadHeaderTimeout: time.Minute, ReadTimeout: time.Minute, WriteTimeout: time.Minute, IdleTimeout: time.Minute,
+		Handler: h, ReadHeaderTimeout: time.Minute, ReadTimeout: time.Minute, WriteTimeout: time.Minute,
+		IdleTimeout:    time.Minute,
 		MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug),
 	}
 	for _, limit := range limits {

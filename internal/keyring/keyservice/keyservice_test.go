@@ -133,7 +133,8 @@ func (r refusals) check(t *testing.T, s *service, k keyring.Service) {
 	for text, c := range r {
 		s.refuse(c.status, text)
 		_, err := k.Open(t.Context(), "an id", []byte(`{"kid":"/keys/k/1","value":"x"}`))
-		if !errors.Is(err, c.want) || !strings.Contains(err.Error(), fmt.Sprint(c.status)) || !strings.Contains(err.Error(), shortened(text)) {
+		if !errors.Is(err, c.want) || !strings.Contains(err.Error(), fmt.Sprint(c.status)) ||
+			!strings.Contains(err.Error(), shortened(text)) {
 			t.Errorf("%d %s: %v", c.status, text, err)
 		}
 		if keyring.IsRefusal(c.want) && errors.Is(err, keyring.ErrNoAnswer) {
@@ -156,7 +157,8 @@ func awsService(t *testing.T) (*service, keyring.Service) {
 		signed := strings.HasPrefix(r.Header.Get("Authorization"), "AWS4-HMAC-SHA256 Credential=user/") &&
 			strings.Contains(r.Header.Get("Authorization"), "/eu-central-1/kms/aws4_request")
 		inContext, _ := body["EncryptionContext"].(map[string]any)
-		if !signed || r.Header.Get("Content-Type") != "application/x-amz-json-1.1" || body["KeyId"] != awsKey || inContext["sluice:key"] != "an id" {
+		if !signed || r.Header.Get("Content-Type") != "application/x-amz-json-1.1" || body["KeyId"] != awsKey ||
+			inContext["sluice:key"] != "an id" {
 			return nil
 		}
 		switch r.Header.Get("X-Amz-Target") {
@@ -214,9 +216,12 @@ func TestServiceIsAskedAgain(t *testing.T) {
 func TestWrongAnswers(t *testing.T) {
 	s, k := awsService(t)
 	for name, answer := range map[string]func(http.ResponseWriter){
-		"no JSON":    func(w http.ResponseWriter) { _, _ = io.WriteString(w, "<html>secret-of-the-answer</html>") },
-		"wrong type": func(w http.ResponseWriter) { _, _ = io.WriteString(w, `{"Plaintext":"secret-of-the-answer ="}`) },
-		"too long":   func(w http.ResponseWriter) { _, _ = w.Write(make([]byte, 1<<20)) },
+		"no JSON": func(w http.ResponseWriter) { _, _ = io.WriteString(w, "<html>secret-of-the-answer</html>") },
+		"wrong type": func(w http.ResponseWriter) {
+			_, _ = io.WriteString(w,
+				`{"Plaintext":"secret-of-the-answer ="}`)
+		},
+		"too long": func(w http.ResponseWriter) { _, _ = w.Write(make([]byte, 1<<20)) },
 		"a redirect": func(w http.ResponseWriter) {
 			w.Header().Set("Location", "http://127.0.0.1:1/")
 			w.WriteHeader(http.StatusTemporaryRedirect)
@@ -226,7 +231,8 @@ func TestWrongAnswers(t *testing.T) {
 		s.mu.Lock() // nothing else orders this after an answer that was cut off
 		s.refusal = answer
 		s.mu.Unlock()
-		if key, err := k.Open(t.Context(), "an id", []byte("x")); !errors.Is(err, keyring.ErrNoAnswer) || len(key) > 0 || strings.Contains(err.Error(), "secret-of") {
+		if key, err := k.Open(t.Context(), "an id", []byte("x")); !errors.Is(err, keyring.ErrNoAnswer) ||
+			len(key) > 0 || strings.Contains(err.Error(), "secret-of") {
 			t.Errorf("%s: %x, %v", name, key, err)
 		}
 	}
@@ -263,7 +269,11 @@ func TestVault(t *testing.T) {
 		}
 		switch r.URL.Path {
 		case "/v1/secret/transit/encrypt/sluice":
-			return object{"data": object{"ciphertext": "vault:v1:" + base64.StdEncoding.EncodeToString(turned(bytesOf(body["plaintext"])))}}
+			return object{
+				"data": object{
+					"ciphertext": "vault:v1:" + base64.StdEncoding.EncodeToString(turned(bytesOf(body["plaintext"]))),
+				},
+			}
 		case "/v1/secret/transit/decrypt/sluice":
 			text, _ := strings.CutPrefix(body["ciphertext"].(string), "vault:v1:")
 			return object{"data": object{"plaintext": turned(bytesOf(text))}}
@@ -282,15 +292,17 @@ func TestVault(t *testing.T) {
 		`{"errors":["permission denied"]}`:        {403, keyring.ErrDenied},
 		`{"errors":[]}`:                           {404, keyring.ErrNoKey},
 		`{"errors":["encryption key not found"]}`: {400, keyring.ErrNoKey},
-		`{"errors":["ciphertext or signature version is disallowed by policy (too old)"]}`:  {400, keyring.ErrDisabled},
-		`{"errors":["invalid ciphertext: unable to decrypt"]}`:                              {400, keyring.ErrInvalidState},
-		`{"errors":["Vault is sealed"]}`:                                                    {503, keyring.ErrNoAnswer},
+		`{"errors":["ciphertext or signature version is disallowed by policy (too old)"]}`: {400, keyring.ErrDisabled},
+		`{"errors":["invalid ciphertext: unable to decrypt"]}`: {400,
+			keyring.ErrInvalidState},
+		`{"errors":["Vault is sealed"]}`: {503, keyring.ErrNoAnswer},
 		`{"errors":["request path \"transit/decrypt/sluice\": rate limit quota exceeded"]}`: {429, keyring.ErrNoAnswer},
 	}.check(t, s, k)
 	if err := os.Remove(token); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := k.Seal(t.Context(), "an id", nil); !errors.Is(err, keyring.ErrNoAnswer) || !strings.Contains(err.Error(), "VAULT_TOKEN_FILE") {
+	if _, err := k.Seal(t.Context(), "an id", nil); !errors.Is(err, keyring.ErrNoAnswer) ||
+		!strings.Contains(err.Error(), "VAULT_TOKEN_FILE") {
 		t.Error(err)
 	}
 }
@@ -300,10 +312,12 @@ type object = map[string]any
 func TestGoogle(t *testing.T) {
 	const key = "/v1/projects/p/locations/l/keyRings/r/cryptoKeys/k"
 	s := serve(t, func(r *http.Request, body map[string]any) any {
-		if r.URL.Path == "/computeMetadata/v1/instance/service-accounts/default/token" && r.Header.Get("Metadata-Flavor") == "Google" {
+		if r.URL.Path == "/computeMetadata/v1/instance/service-accounts/default/token" &&
+			r.Header.Get("Metadata-Flavor") == "Google" {
 			return object{"access_token": "of the machine", "expires_in": 3599, "token_type": "Bearer"}
 		}
-		if r.Header.Get("Authorization") != "Bearer of the machine" || string(bytesOf(body["additionalAuthenticatedData"])) != "an id" {
+		if r.Header.Get("Authorization") != "Bearer of the machine" ||
+			string(bytesOf(body["additionalAuthenticatedData"])) != "an id" {
 			return nil
 		}
 		switch r.URL.Path {
@@ -321,12 +335,17 @@ func TestGoogle(t *testing.T) {
 	metadata := serve(t, func(*http.Request, map[string]any) any { return object{"access_token": "of the machine"} })
 	t.Setenv("GCE_METADATA_HOST", strings.TrimPrefix(metadata.URL, "http://"))
 	refusals{
-		`{"error":{"code":403,"status":"PERMISSION_DENIED"}}`:                                              {403, keyring.ErrDenied},
-		`{"error":{"code":401,"status":"UNAUTHENTICATED"}}`:                                                {401, keyring.ErrDenied},
-		`{"error":{"code":404,"status":"NOT_FOUND"}}`:                                                      {404, keyring.ErrNoKey},
-		`{"error":{"status":"FAILED_PRECONDITION","message":"not enabled, current state is: DISABLED."}}`:  {400, keyring.ErrDisabled},
-		`{"error":{"status":"FAILED_PRECONDITION","message":"not enabled, current state is: DESTROYED."}}`: {400, keyring.ErrInvalidState},
-		`{"error":{"code":429,"status":"RESOURCE_EXHAUSTED"}}`:                                             {429, keyring.ErrNoAnswer},
+		`{"error":{"code":403,"status":"PERMISSION_DENIED"}}`: {403,
+			keyring.ErrDenied},
+		`{"error":{"code":401,"status":"UNAUTHENTICATED"}}`: {401,
+			keyring.ErrDenied},
+		`{"error":{"code":404,"status":"NOT_FOUND"}}`: {404,
+			keyring.ErrNoKey},
+		`{"error":{"status":"FAILED_PRECONDITION","message":"not enabled, current state is: DISABLED."}}`: {400,
+			keyring.ErrDisabled},
+		`{"error":{"status":"FAILED_PRECONDITION","message":"not enabled, current state is: DESTROYED."}}`: {400,
+			keyring.ErrInvalidState},
+		`{"error":{"code":429,"status":"RESOURCE_EXHAUSTED"}}`: {429, keyring.ErrNoAnswer},
 	}.check(t, s, k)
 }
 
@@ -354,7 +373,10 @@ func TestAzure(t *testing.T) {
 			return object{"key": object{"kid": "https://v.vault.azure.net" + version, "kty": "RSA"}}
 		case "POST " + version + "/wrapkey", "POST " + version + "/unwrapkey":
 			if body["alg"] == "RSA-OAEP-256" {
-				return object{"kid": "https://v.vault.azure.net" + version, "value": base64.RawURLEncoding.EncodeToString(turned(b))}
+				return object{
+					"kid":   "https://v.vault.azure.net" + version,
+					"value": base64.RawURLEncoding.EncodeToString(turned(b)),
+				}
 			}
 		}
 		return nil
@@ -366,14 +388,17 @@ func TestAzure(t *testing.T) {
 	t.Setenv("AZURE_AUTHORITY_HOST", s.URL)
 	k := open(t, "azurekeyvault://v.vault.azure.net/keys/k?endpoint="+url.QueryEscape(s.URL))
 	checkSeals(t, k)
-	for _, kid := range []string{"https://evil.example.com/keys/other/1", "https://v/keys/k/../../x", "https://v/keys/k/"} {
-		if _, err := k.Open(t.Context(), "an id", []byte(`{"kid":"`+kid+`","value":"x"}`)); !errors.Is(err, keyring.ErrNoKey) {
+	for _, kid := range []string{"https://evil.example.com/keys/other/1", "https://v/keys/k/../../x",
+		"https://v/keys/k/"} {
+		if _, err := k.Open(t.Context(), "an id", []byte(`{"kid":"`+kid+`","value":"x"}`)); !errors.Is(err,
+			keyring.ErrNoKey) {
 			t.Errorf("%s: %v", kid, err)
 		}
 	}
 	// The machine's own identity.
 	machine := serve(t, func(r *http.Request, _ map[string]any) any {
-		if r.URL.Path != "/metadata/identity/oauth2/token" || r.Header.Get("Metadata") != "true" || r.FormValue("resource") != "https://vault.azure.net" {
+		if r.URL.Path != "/metadata/identity/oauth2/token" || r.Header.Get("Metadata") != "true" ||
+			r.FormValue("resource") != "https://vault.azure.net" {
 			return nil
 		}
 		return object{"access_token": "of the app", "expires_in": "3599"}
@@ -395,11 +420,13 @@ func TestAzure(t *testing.T) {
 	k = open(t, "azurekeyvault://v.vault.azure.net/keys/k?endpoint="+url.QueryEscape(s.URL))
 	checkSeals(t, k)
 	refusals{
-		`{"error":{"code":"Forbidden","innererror":{"code":"ForbiddenByRbac"}}}`:                         {403, keyring.ErrDenied},
-		`{"error":{"code":"Unauthorized"}}`:                                                              {401, keyring.ErrDenied},
-		`{"error":{"code":"Forbidden","message":"Operation wrapKey is not allowed on a disabled key."}}`: {403, keyring.ErrDisabled},
-		`{"error":{"code":"KeyNotFound"}}`:                                                               {404, keyring.ErrNoKey},
-		`{"error":{"code":"Throttled"}}`:                                                                 {429, keyring.ErrNoAnswer},
+		`{"error":{"code":"Forbidden","innererror":{"code":"ForbiddenByRbac"}}}`: {403,
+			keyring.ErrDenied},
+		`{"error":{"code":"Unauthorized"}}`: {401, keyring.ErrDenied},
+		`{"error":{"code":"Forbidden","message":"Operation wrapKey is not allowed on a disabled key."}}`: {403,
+			keyring.ErrDisabled},
+		`{"error":{"code":"KeyNotFound"}}`: {404, keyring.ErrNoKey},
+		`{"error":{"code":"Throttled"}}`:   {429, keyring.ErrNoAnswer},
 	}.check(t, s, k)
 	refusals{
 		`{"error":"invalid_request","error_description":"Identity not found"}`: {400, keyring.ErrDenied},
@@ -411,12 +438,14 @@ func TestAzure(t *testing.T) {
 // oauthRefusals are answers of authorization servers to a request for a token: wrong credentials are the operator's
 // mistake, and repeating the request does not help.
 var oauthRefusals = refusals{
-	`{"error":"invalid_client","error_description":"AADSTS7000215: Invalid client secret provided."}`: {401, keyring.ErrDenied},
-	`{"error":"unauthorized_client","error_description":"AADSTS700016: no such application"}`:         {400, keyring.ErrDenied},
-	`{"error":"invalid_grant","error_description":"Invalid JWT Signature."}`:                          {400, keyring.ErrDenied},
-	`{"error":"invalid_request","error_description":"AADSTS90002: Tenant not found"}`:                 {400, keyring.ErrDenied},
-	`{"error":"temporarily_unavailable"}`:                                                             {503, keyring.ErrNoAnswer},
-	`a text of a proxy`:                                                                               {400, keyring.ErrNoAnswer},
+	`{"error":"invalid_client","error_description":"AADSTS7000215: Invalid client secret provided."}`: {401,
+		keyring.ErrDenied},
+	`{"error":"unauthorized_client","error_description":"AADSTS700016: no such application"}`: {400, keyring.ErrDenied},
+	`{"error":"invalid_grant","error_description":"Invalid JWT Signature."}`:                  {400, keyring.ErrDenied},
+	`{"error":"invalid_request","error_description":"AADSTS90002: Tenant not found"}`:         {400, keyring.ErrDenied},
+	`{"error":"temporarily_unavailable"}`: {503,
+		keyring.ErrNoAnswer},
+	`a text of a proxy`: {400, keyring.ErrNoAnswer},
 }
 
 // A service account of Google signs for its token.
@@ -432,7 +461,8 @@ func TestGoogleServiceAccount(t *testing.T) {
 		return nil
 	})
 	account := object{
-		"type": "service_account", "client_email": "sluice@example.com", "private_key": rsaKey(t), "private_key_id": "1", "token_uri": s.URL + "/token",
+		"type": "service_account", "client_email": "sluice@example.com", "private_key": rsaKey(t),
+		"private_key_id": "1", "token_uri": s.URL + "/token",
 	}
 	text, err := json.Marshal(account)
 	if err != nil {
@@ -459,8 +489,10 @@ func TestGoogleServiceAccount(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	for _, right := range []string{
-		"awskms://alias/sluice?region=eu-central-1", "awskms:///" + awsKey, "awskms://1234abcd?endpoint=https://kms.example.com",
-		"hashivault://sluice", "hashivault://sluice?engine=a/b", "gcpkms://projects/p/locations/l/keyRings/r/cryptoKeys/k",
+		"awskms://alias/sluice?region=eu-central-1", "awskms:///" + awsKey,
+		"awskms://1234abcd?endpoint=https://kms.example.com",
+		"hashivault://sluice", "hashivault://sluice?engine=a/b",
+		"gcpkms://projects/p/locations/l/keyRings/r/cryptoKeys/k",
 		"azurekeyvault://v.vault.azure.net/keys/k",
 	} {
 		if err := keyservice.Check(right); err != nil {
@@ -484,7 +516,8 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%q: %v", wrong, err)
 		}
 	}
-	for _, wrong := range []string{"gcpkms://projects/p", "azurekeyvault://v.vault.azure.net/secrets/k", "azurekeyvault://v/keys/k/v"} {
+	for _, wrong := range []string{"gcpkms://projects/p", "azurekeyvault://v.vault.azure.net/secrets/k",
+		"azurekeyvault://v/keys/k/v"} {
 		if _, err := keyservice.Open(t.Context(), wrong); err == nil || !strings.Contains(err.Error(), "want ") {
 			t.Errorf("%q: %v", wrong, err)
 		}

@@ -36,7 +36,8 @@ sluice_requests_total{code="4xx",operation="unknown",service="unknown"} 1
 sluice_requests_total{code="5xx",operation="unknown",service="unknown"} 0
 sluice_requests_total{code="gone",operation="unknown",service="unknown"} 0
 `
-	if err := testutil.GatherAndCompare(m.Gatherer(), strings.NewReader(want), "sluice_requests_total", "sluice_requests_in_flight"); err != nil {
+	if err := testutil.GatherAndCompare(m.Gatherer(), strings.NewReader(want), "sluice_requests_total",
+		"sluice_requests_in_flight"); err != nil {
 		t.Error(err)
 	}
 	if n, err := testutil.GatherAndCount(m.Gatherer(), "sluice_request_duration_seconds"); err != nil || n != 2 {
@@ -45,7 +46,9 @@ sluice_requests_total{code="gone",operation="unknown",service="unknown"} 0
 }
 
 func TestOutcomes(t *testing.T) {
-	for status, want := range map[int]Outcome{200: OK, 302: OK, 400: ClientError, 413: ClientError, 500: ServerError, 503: ServerError} {
+	for status, want := range map[int]Outcome{
+		200: OK, 302: OK, 400: ClientError, 413: ClientError, 500: ServerError, 503: ServerError,
+	} {
 		if got := OutcomeOf(status); got != want {
 			t.Errorf("%d: %s, want %s", status, outcomes[got], outcomes[want])
 		}
@@ -96,7 +99,8 @@ sluice_disk_size_bytes 100
 func TestNoMetricsOfAClusterWithoutOne(t *testing.T) {
 	m := New("", nil)
 	m.Cluster(func() status.Status { return status.Status{} })
-	if n, err := testutil.GatherAndCount(m.Gatherer(), "sluice_cluster_problems", "sluice_cluster_shards_unowned"); err != nil || n > 0 {
+	if n, err := testutil.GatherAndCount(m.Gatherer(), "sluice_cluster_problems",
+		"sluice_cluster_shards_unowned"); err != nil || n > 0 {
 		t.Errorf("%d metrics, %v", n, err)
 	}
 }
@@ -133,7 +137,8 @@ func TestCluster(t *testing.T) {
 		"sluice_cluster_shards_owned": 1, "sluice_cluster_shards_unowned": 1,
 		"sluice_cluster_hand_overs_total": 2, "sluice_cluster_ownerships_lost_total": 1,
 		"sluice_shard_role owner 0001": 1, "sluice_shard_epoch 0001": 7, "sluice_shard_applied_position 0001": 50,
-		"sluice_shard_durable_position 0001": 40, "sluice_shard_lag_records 0001": 0, "sluice_shard_log_bytes 0001": 900,
+		"sluice_shard_durable_position 0001": 40, "sluice_shard_lag_records 0001": 0,
+		"sluice_shard_log_bytes 0001":           900,
 		"sluice_shard_log_copies_complete 0001": 2, "sluice_shard_log_copies 0001": 3,
 	} {
 		if v, ok := got[key]; !ok || v != want {
@@ -160,7 +165,8 @@ func BenchmarkRequest(b *testing.B) {
 
 func TestDeliveries(t *testing.T) {
 	m := New("v1", nil)
-	m.Deliveries(func() []Delivery { return []Delivery{{"http", "dropped", 3}, {"email", "delivered", 1}} }, func() int64 { return 2 })
+	m.Deliveries(func() []Delivery { return []Delivery{{"http", "dropped", 3}, {"email", "delivered", 1}} },
+		func() int64 { return 2 })
 	want := `
 # HELP sluice_topic_deliveries_in_flight Attempts in progress.
 # TYPE sluice_topic_deliveries_in_flight gauge
@@ -170,7 +176,8 @@ sluice_topic_deliveries_in_flight 2
 sluice_topic_delivery_attempts_total{outcome="delivered",protocol="email"} 1
 sluice_topic_delivery_attempts_total{outcome="dropped",protocol="http"} 3
 `
-	if err := testutil.GatherAndCompare(m.Gatherer(), strings.NewReader(want), "sluice_topic_deliveries_in_flight", "sluice_topic_delivery_attempts_total"); err != nil {
+	if err := testutil.GatherAndCompare(m.Gatherer(), strings.NewReader(want), "sluice_topic_deliveries_in_flight",
+		"sluice_topic_delivery_attempts_total"); err != nil {
 		t.Error(err)
 	}
 }

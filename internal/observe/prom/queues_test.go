@@ -15,7 +15,9 @@ const arnPrefix = "arn:aws:sqs:us-east-1:000000000000:"
 
 func standing(name string, visible uint64) queue.Standing {
 	last := &queue.Row{Minutes: 1}
-	for m, n := range map[queue.Metric]uint64{queue.MetricVisible: visible, queue.MetricOldestAge: 60, queue.MetricSent: 2} {
+	for m, n := range map[queue.Metric]uint64{
+		queue.MetricVisible: visible, queue.MetricOldestAge: 60, queue.MetricSent: 2,
+	} {
 		last.Values[m] = queue.Value{Sum: n, Min: n, Max: n}
 	}
 	last.Values[queue.MetricSentBytes] = queue.Value{Sum: 30, Min: 10, Max: 20}
@@ -29,7 +31,8 @@ func standing(name string, visible uint64) queue.Standing {
 
 // A queue that has two shards on this node is one queue.
 func TestQueuesHaveMetrics(t *testing.T) {
-	all := []queue.Standing{standing("orders", 3), standing("orders", 4), standing("bills", 100), {ARN: arnPrefix + "idle"}}
+	all := []queue.Standing{standing("orders", 3), standing("orders", 4), standing("bills", 100),
+		{ARN: arnPrefix + "idle"}}
 	want := `
 # HELP sluice_queue_messages Messages in the queue, by state: visible, in_flight, delayed.
 # TYPE sluice_queue_messages gauge
@@ -60,7 +63,8 @@ sluice_queue_wait_seconds_sum{account="000000000000",queue="orders",region="us-e
 sluice_queue_wait_seconds_count{account="000000000000",queue="orders",region="us-east-1"} 4
 `
 	err := testutil.GatherAndCompare(Queues(all, "ord"), strings.NewReader(want),
-		"sluice_queue_wait_seconds", "sluice_queue_messages", "sluice_queue_oldest_message_age_seconds", "sluice_queue_sent_total")
+		"sluice_queue_wait_seconds", "sluice_queue_messages", "sluice_queue_oldest_message_age_seconds",
+		"sluice_queue_sent_total")
 	if err != nil {
 		t.Error(err)
 	}
@@ -82,7 +86,8 @@ func TestQueuesAreBounded(t *testing.T) {
 	}
 	for _, f := range families {
 		for _, m := range f.Metric {
-			if f.GetName() == "sluice_queue_messages" && m.Label[1].GetValue() == other && m.Label[3].GetValue() == "visible" {
+			if f.GetName() == "sluice_queue_messages" && m.Label[1].GetValue() == other &&
+				m.Label[3].GetValue() == "visible" {
 				if m.Gauge.GetValue() != 0+1+2 {
 					t.Errorf("the others have %v messages", m.Gauge.GetValue())
 				}
@@ -95,7 +100,8 @@ func TestQueuesAreBounded(t *testing.T) {
 
 // The names are those that CloudWatch's exporters give.
 func TestCloudWatchNames(t *testing.T) {
-	labels := `{account_id="000000000000",dimension_QueueName="orders",name="` + arnPrefix + `orders",queue_name="orders",region="us-east-1"} `
+	labels := `{account_id="000000000000",dimension_QueueName="orders",name="` + arnPrefix +
+		`orders",queue_name="orders",region="us-east-1"} `
 	want := "# HELP aws_sqs_approximate_number_of_messages_visible_average ApproximateNumberOfMessagesVisible, average of the last minute, in count.\n" +
 		"# TYPE aws_sqs_approximate_number_of_messages_visible_average gauge\n" +
 		"aws_sqs_approximate_number_of_messages_visible_average" + labels + "3\n" +
@@ -105,8 +111,10 @@ func TestCloudWatchNames(t *testing.T) {
 		"# HELP aws_sqs_sent_message_size_average SentMessageSize, average of the last minute, in bytes.\n" +
 		"# TYPE aws_sqs_sent_message_size_average gauge\n" +
 		"aws_sqs_sent_message_size_average" + labels + "15\n"
-	err := testutil.GatherAndCompare(CloudWatch([]queue.Standing{standing("orders", 3), {ARN: arnPrefix + "idle"}}, ""), strings.NewReader(want),
-		"aws_sqs_approximate_number_of_messages_visible_average", "aws_sqs_approximate_age_of_oldest_message_maximum", "aws_sqs_sent_message_size_average")
+	err := testutil.GatherAndCompare(CloudWatch([]queue.Standing{standing("orders", 3), {ARN: arnPrefix + "idle"}}, ""),
+		strings.NewReader(want),
+		"aws_sqs_approximate_number_of_messages_visible_average", "aws_sqs_approximate_age_of_oldest_message_maximum",
+		"aws_sqs_sent_message_size_average")
 	if err != nil {
 		t.Error(err)
 	}
@@ -123,7 +131,8 @@ func TestTotals(t *testing.T) {
 # TYPE sluice_messages_dead_lettered_total counter
 sluice_messages_dead_lettered_total 5
 `
-	if err := testutil.GatherAndCompare(m.Gatherer(), strings.NewReader(want), "sluice_messages_dead_lettered_total"); err != nil {
+	if err := testutil.GatherAndCompare(m.Gatherer(), strings.NewReader(want),
+		"sluice_messages_dead_lettered_total"); err != nil {
 		t.Error(err)
 	}
 }

@@ -32,7 +32,8 @@ sluice_topic_failed_total{account="000000000000",region="us-east-1",topic="news"
 # TYPE sluice_topic_published_total counter
 sluice_topic_published_total{account="000000000000",region="us-east-1",topic="news"} 4
 `
-	err := testutil.GatherAndCompare(Topics(all, "ne"), strings.NewReader(want), "sluice_topic_published_total", "sluice_topic_delivered_total", "sluice_topic_failed_total")
+	err := testutil.GatherAndCompare(Topics(all, "ne"), strings.NewReader(want), "sluice_topic_published_total",
+		"sluice_topic_delivered_total", "sluice_topic_failed_total")
 	if err != nil {
 		t.Error(err)
 	}

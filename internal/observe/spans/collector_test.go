@@ -47,11 +47,17 @@ func TestCollectorGetsSpans(t *testing.T) {
 		path   string
 		header map[string]string
 	}{
-		{map[string]string{endpointVariable: service.URL}, "/v1/traces", map[string]string{"Content-Type": "application/x-protobuf"}},
+		{map[string]string{endpointVariable: service.URL}, "/v1/traces",
+			map[string]string{"Content-Type": "application/x-protobuf"}},
 		{map[string]string{endpointVariable: service.URL + "/otlp/"}, "/otlp/v1/traces", nil},
-		{map[string]string{endpointVariable: "http://elsewhere", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": service.URL + "/in"}, "/in", nil},
+		{map[string]string{
+			endpointVariable: "http://elsewhere", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": service.URL + "/in",
+		}, "/in", nil},
 		{
-			map[string]string{endpointVariable: service.URL, "OTEL_EXPORTER_OTLP_HEADERS": "api-key=a%20b, other = c ,", "OTEL_EXPORTER_OTLP_COMPRESSION": "gzip"},
+			map[string]string{
+				endpointVariable: service.URL, "OTEL_EXPORTER_OTLP_HEADERS": "api-key=a%20b, other = c ,",
+				"OTEL_EXPORTER_OTLP_COMPRESSION": "gzip",
+			},
 			"/v1/traces", map[string]string{"Api-Key": "a b", "Other": "c", "Content-Encoding": "gzip"},
 		},
 	} {
@@ -64,7 +70,8 @@ func TestCollectorGetsSpans(t *testing.T) {
 			t.Fatal(err)
 		}
 		var data otlp.TracesData
-		if err := proto.Unmarshal(body, &data); err != nil || !proto.Equal(&data, &otlp.TracesData{ResourceSpans: spansOf("x")}) {
+		if err := proto.Unmarshal(body, &data); err != nil ||
+			!proto.Equal(&data, &otlp.TracesData{ResourceSpans: spansOf("x")}) {
 			t.Errorf("%v: got %v, %v", c.env, &data, err)
 		}
 		if got.URL.Path != c.path {
@@ -89,11 +96,13 @@ func TestCollectorsSettings(t *testing.T) {
 		{"OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "0", `"0": want milliseconds`},
 		{"OTEL_EXPORTER_OTLP_HEADERS", "secret", "OTEL_EXPORTER_OTLP_HEADERS: want name=value"},
 		{"OTEL_EXPORTER_OTLP_CERTIFICATE", "/nowhere", "OTEL_EXPORTER_OTLP_CERTIFICATE: open /nowhere"},
-		{"OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE", "/nowhere", "OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE, with its key: open /nowhere"},
+		{"OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE", "/nowhere",
+			"OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE, with its key: open /nowhere"},
 	} {
 		env := map[string]string{endpointVariable: "http://127.0.0.1:4318"}
 		env[c.name] = c.value
-		if _, err := newCollector(environment(env)); err == nil || !strings.Contains(err.Error(), c.wrong) || strings.Contains(err.Error(), "secret") {
+		if _, err := newCollector(environment(env)); err == nil || !strings.Contains(err.Error(), c.wrong) ||
+			strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s=%s: %v", c.name, c.value, err)
 		}
 	}

@@ -64,7 +64,10 @@ func (r *rig) want(t *testing.T, want string) {
 
 func received(position queue.Position, receipt, receives uint64, until queue.Instant) shard.Message {
 	return shard.Message{
-		Message:  queue.Message{ID: queue.MessageID{15: byte(position)}, SentAt: 1000, Trace: root + ";" + parent + ";Sampled=1", Body: "secret"},
+		Message: queue.Message{
+			ID: queue.MessageID{15: byte(position)}, SentAt: 1000, Trace: root + ";" + parent + ";Sampled=1",
+			Body: "secret",
+		},
 		Delivery: queue.Delivery{Position: position, Receipt: receipt, Receives: receives, Until: until},
 	}
 }
@@ -83,7 +86,8 @@ func TestLifeOfAMessage(t *testing.T) {
 	r.want(t, "in flight orders 3000-33000 visibility_timeout")
 	r.receive(40_000, received(7, 2, 2, 70_000))
 	r.want(t, "redelivered orders 33000-40000")
-	r.VisibilityChanged(1, 60_000, []queue.Visibility{{Receipt: queue.Receipt{Position: 7, Number: 2}, Timeout: time.Minute}}, []error{nil})
+	r.VisibilityChanged(1, 60_000,
+		[]queue.Visibility{{Receipt: queue.Receipt{Position: 7, Number: 2}, Timeout: time.Minute}}, []error{nil})
 	r.sweep(80_000)
 	r.want(t, "")
 	// It gives the message back.
@@ -108,7 +112,8 @@ func TestSpansOfMessages(t *testing.T) {
 	t.Parallel()
 	one := []queue.Receipt{{Position: 1, Number: 1}}
 	letter := func(m shard.Message, at queue.Instant) []queue.DeadLetter {
-		return []queue.DeadLetter{{Queue: 1, Position: m.Position, ARN: ordersARN, Target: ordersARN + "-dead", Message: &m.Message, Receives: 3, At: at}}
+		return []queue.DeadLetter{{Queue: 1, Position: m.Position, ARN: ordersARN, Target: ordersARN + "-dead",
+			Message: &m.Message, Receives: 3, At: at}}
 	}
 	for _, c := range []struct {
 		name string
@@ -155,7 +160,8 @@ func TestSpansOfMessages(t *testing.T) {
 			r.sweep(7000)
 			r.VisibilityChanged(1, 8000, []queue.Visibility{{Receipt: one[0], Timeout: time.Minute}}, []error{nil})
 			r.Deleted(1, 9000, one, []error{nil})
-		}, "queued orders 1000-2000, in flight orders 2000-5000 visibility_timeout, in flight orders 8000-9000 deleted"},
+		},
+			"queued orders 1000-2000, in flight orders 2000-5000 visibility_timeout, in flight orders 8000-9000 deleted"},
 		{"deleted when visible again", func(r *rig) {
 			r.receive(2000, received(1, 1, 1, 5000))
 			r.sweep(7000)
@@ -211,8 +217,10 @@ func TestSpanOfAMessage(t *testing.T) {
 			got[string(a.Key)] = a.Value.AsInterface()
 		}
 		want := map[string]any{
-			"messaging.system": "aws_sqs", "messaging.destination.name": "orders", "messaging.message.id": "00000000-0000-0000-0000-000000000001",
-			"messaging.message.body.size": int64(6), "cloud.region": "eu-west-1", "cloud.account.id": "000000000000", receiveCountKey: int64(1),
+			"messaging.system": "aws_sqs", "messaging.destination.name": "orders",
+			"messaging.message.id":        "00000000-0000-0000-0000-000000000001",
+			"messaging.message.body.size": int64(6), "cloud.region": "eu-west-1", "cloud.account.id": "000000000000",
+			receiveCountKey: int64(1),
 		}
 		if i == 1 {
 			want["error.type"], want[endKey] = "visibility_timeout", "visibility_timeout"

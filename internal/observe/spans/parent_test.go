@@ -60,7 +60,8 @@ func TestParentOfRequest(t *testing.T) {
 		{"nonsense", "nonsense", "", true},
 		{strings.Repeat("0", maxHeader+1), "", "", true},
 	} {
-		sc, wanted := parentOf(func(name string) string { return map[string]string{"traceparent": c.w3c}[name] }, c.xray)
+		sc, wanted := parentOf(func(name string) string { return map[string]string{"traceparent": c.w3c}[name] },
+			c.xray)
 		got := ""
 		if sc.HasTraceID() {
 			got = sc.TraceID().String()
@@ -73,7 +74,9 @@ func TestParentOfRequest(t *testing.T) {
 
 func TestParentOfMessage(t *testing.T) {
 	t.Parallel()
-	attribute := queue.Attribute{Name: "traceparent", Type: "String", Value: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}
+	attribute := queue.Attribute{
+		Name: "traceparent", Type: "String", Value: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+	}
 	for _, c := range []struct {
 		message queue.Message
 		trace   string
@@ -81,7 +84,8 @@ func TestParentOfMessage(t *testing.T) {
 		{queue.Message{Trace: root + ";" + parent + ";Sampled=1", Attributes: []queue.Attribute{attribute}}, theirs},
 		{queue.Message{Trace: root + ";" + parent + ";Sampled=0", Attributes: []queue.Attribute{attribute}}, ""},
 		{queue.Message{Attributes: []queue.Attribute{{Name: "x"}, attribute}}, "0af7651916cd43dd8448eb211c80319c"},
-		{queue.Message{Attributes: []queue.Attribute{{Name: "traceparent", Type: "Binary", Value: attribute.Value}}}, ""},
+		{queue.Message{Attributes: []queue.Attribute{{Name: "traceparent", Type: "Binary", Value: attribute.Value}}},
+			""},
 		{queue.Message{Attributes: []queue.Attribute{{Name: "x"}}}, ""},
 		{queue.Message{}, ""},
 	} {
@@ -106,7 +110,8 @@ func FuzzParseXRay(f *testing.F) {
 		case wanted && sc.HasSpanID() && !sc.IsSampled():
 			t.Errorf("%q: a parent that is not sampled", header)
 		}
-		if again, _, ok2 := parseXRay(strings.ReplaceAll(header, ";", "; ")); ok && ok2 && len(header) < maxHeader/2 && again.TraceID() != sc.TraceID() {
+		if again, _, ok2 := parseXRay(strings.ReplaceAll(header, ";", "; ")); ok && ok2 && len(header) < maxHeader/2 &&
+			again.TraceID() != sc.TraceID() {
 			t.Errorf("%q: spaces change the trace", header)
 		}
 	})

@@ -22,13 +22,19 @@ func TestSettings(t *testing.T) {
 		{nil, false, ""},
 		{map[string]string{endpointVariable: there}, true, ""},
 		{map[string]string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": there + "/v1/traces"}, true, ""},
-		{map[string]string{endpointVariable: there, "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL": "http/protobuf"}, true, ""},
+		{map[string]string{
+			endpointVariable: there, "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc",
+			"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL": "http/protobuf",
+		}, true, ""},
 		{map[string]string{endpointVariable: there, disabledVariable: "TRUE"}, false, ""},
 		{map[string]string{endpointVariable: there, exporterVariable: "none"}, false, ""},
 		{map[string]string{endpointVariable: there, exporterVariable: "otlp"}, true, ""},
-		{map[string]string{endpointVariable: there, exporterVariable: "zipkin"}, false, `OTEL_TRACES_EXPORTER="zipkin": want otlp or none`},
-		{map[string]string{endpointVariable: there, "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, false, `PROTOCOL="grpc": want http/protobuf`},
-		{map[string]string{endpointVariable: there, samplerVariable: "sometimes"}, false, `OTEL_TRACES_SAMPLER="sometimes": want always_on`},
+		{map[string]string{endpointVariable: there, exporterVariable: "zipkin"}, false,
+			`OTEL_TRACES_EXPORTER="zipkin": want otlp or none`},
+		{map[string]string{endpointVariable: there, "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, false,
+			`PROTOCOL="grpc": want http/protobuf`},
+		{map[string]string{endpointVariable: there, samplerVariable: "sometimes"}, false,
+			`OTEL_TRACES_SAMPLER="sometimes": want always_on`},
 	} {
 		on, err := settings(environment(c.env))
 		if (err != nil) != (c.wrong != "") || err != nil && !strings.Contains(err.Error(), c.wrong) || on != c.on {

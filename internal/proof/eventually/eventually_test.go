@@ -39,8 +39,11 @@ func TestConditionThatHoldsInTheEnd(t *testing.T) {
 func TestConditionThatNeverHolds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for want, wait := range map[string]func(testing.TB){
-			"there are 2": func(tb testing.TB) { eventually.Succeeds(tb, func() error { return errors.New("there are 2") }) },
-			"not empty":   func(tb testing.TB) { eventually.True(tb, "empty", func() bool { return false }) },
+			"there are 2": func(tb testing.TB) {
+				eventually.Succeeds(tb,
+					func() error { return errors.New("there are 2") })
+			},
+			"not empty": func(tb testing.TB) { eventually.True(tb, "empty", func() bool { return false }) },
 		} {
 			a := new(attempt)
 			over := make(chan struct{})

@@ -29,7 +29,10 @@ func TestCountersAreComparedWithTheCalls(t *testing.T) {
 		{Operation: Drop, Queue: "d", Outcome: Unknown},
 	}}
 	fine := func() map[string]Counted {
-		return map[string]Counted{"q": {Sent: 2, Received: 1, Deleted: 1}, "r": {Received: 10}, "s": {Sent: 1}, "t": {Sent: 2}, "d": {Deleted: 1}}
+		return map[string]Counted{
+			"q": {Sent: 2, Received: 1, Deleted: 1}, "r": {Received: 10}, "s": {Sent: 1}, "t": {Sent: 2},
+			"d": {Deleted: 1},
+		}
 	}
 	for _, c := range []struct {
 		name   string
@@ -38,19 +41,25 @@ func TestCountersAreComparedWithTheCalls(t *testing.T) {
 	}{
 		{"exact", func(map[string]Counted) {}, ""},
 		{"an open send", func(m map[string]Counted) { m["q"] = Counted{Sent: 3, Received: 1, Deleted: 1} }, ""},
-		{"an empty receive", func(m map[string]Counted) { m["q"] = Counted{Sent: 2, EmptyReceives: 1, Received: 1, Deleted: 1} }, ""},
-		{"a duplicate", func(m map[string]Counted) { m["q"] = Counted{Sent: 1, Deduplicated: 1, Received: 1, Deleted: 1} }, ""},
+		{"an empty receive",
+			func(m map[string]Counted) { m["q"] = Counted{Sent: 2, EmptyReceives: 1, Received: 1, Deleted: 1} }, ""},
+		{"a duplicate",
+			func(m map[string]Counted) { m["q"] = Counted{Sent: 1, Deduplicated: 1, Received: 1, Deleted: 1} }, ""},
 		{"a move", func(m map[string]Counted) { m["q"] = Counted{Sent: 4, Moved: 2, Received: 1, Deleted: 1} }, ""},
 		{"an open publication", func(m map[string]Counted) { m["t"] = Counted{Sent: 3} }, ""},
 		{"a publication lost in one queue", func(m map[string]Counted) { m["s"] = Counted{} }, "sent"},
 		{"a publication again and again", func(m map[string]Counted) { m["s"] = Counted{Sent: 4} }, "not moved"},
-		{"a refused send", func(m map[string]Counted) { m["q"] = Counted{Sent: 5, Received: 1, Deleted: 1} }, "not moved"},
+		{"a refused send", func(m map[string]Counted) { m["q"] = Counted{Sent: 5, Received: 1, Deleted: 1} },
+			"not moved"},
 		{"a lost send", func(m map[string]Counted) { m["q"] = Counted{Sent: 1, Received: 1, Deleted: 1} }, "sent"},
 		{"a lost receive", func(m map[string]Counted) { m["q"] = Counted{Sent: 2, Deleted: 1} }, "received"},
 		{"less of a deleted queue", func(m map[string]Counted) { m["d"] = Counted{} }, "deleted"},
 		{"too much of a deleted queue", func(m map[string]Counted) { m["d"] = Counted{Deleted: 2} }, "deleted"},
-		{"a delete twice", func(m map[string]Counted) { m["q"] = Counted{Sent: 2, Received: 1, Deleted: 2} }, "deleted"},
-		{"too many empty receives", func(m map[string]Counted) { m["q"] = Counted{Sent: 2, Received: 1, EmptyReceives: 2, Deleted: 1} }, "empty"},
+		{"a delete twice", func(m map[string]Counted) { m["q"] = Counted{Sent: 2, Received: 1, Deleted: 2} },
+			"deleted"},
+		{"too many empty receives",
+			func(m map[string]Counted) { m["q"] = Counted{Sent: 2, Received: 1, EmptyReceives: 2, Deleted: 1} },
+			"empty"},
 		{"more than a receive gives", func(m map[string]Counted) { m["r"] = Counted{Received: 11} }, "received"},
 	} {
 		counted := fine()

@@ -51,7 +51,8 @@ func TestRestored(t *testing.T) {
 			if rules = slices.Compact(rules); fmt.Sprint(rules) != fmt.Sprintf("[%s]", test.want) {
 				t.Errorf("found %v, want [%s]", rules, test.want)
 			}
-			if len(s.Calls) != calls || len(s.Troubles) != 0 || slices.ContainsFunc(s.Calls, func(c *Call) bool { return c.Outcome == Unknown }) {
+			if len(s.Calls) != calls || len(s.Troubles) != 0 ||
+				slices.ContainsFunc(s.Calls, func(c *Call) bool { return c.Outcome == Unknown }) {
 				t.Error("the history that it was made of has changed")
 			}
 		})

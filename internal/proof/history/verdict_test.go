@@ -21,7 +21,10 @@ func (s *scribe) wait(d time.Duration) { s.at += d }
 
 func (s *scribe) call(op Operation, queue string, o Outcome, reason Refusal) *Call {
 	s.at += 2 * time.Millisecond
-	c := &Call{Worker: "w", Operation: op, Queue: queue, Began: s.at - time.Millisecond, Ended: s.at, Outcome: o, Reason: string(reason)}
+	c := &Call{
+		Worker: "w", Operation: op, Queue: queue, Began: s.at - time.Millisecond, Ended: s.at, Outcome: o,
+		Reason: string(reason),
+	}
 	s.Calls = append(s.Calls, c)
 	return c
 }
@@ -107,7 +110,8 @@ func (s *scribe) takeCopies(topic, queue string, messages ...int) {
 var scribeTopics = []Topic{{"news", []string{"std", "work"}}, {"feed.fifo", []string{"fifo.fifo", "wide.fifo", "std"}}}
 
 var scribeQueues = []Queue{
-	{Name: "std"}, {Name: "fifo.fifo"}, {Name: "wide.fifo", Scoped: true}, {Name: "work", Dead: "dead", MaxReceives: 2}, {Name: "dead"},
+	{Name: "std"}, {Name: "fifo.fifo"}, {Name: "wide.fifo", Scoped: true}, {Name: "work", Dead: "dead", MaxReceives: 2},
+	{Name: "dead"},
 }
 
 // A judge that never finds a violation is of no use: each promise is broken once.
@@ -457,7 +461,9 @@ func TestVerdictFindsFaults(t *testing.T) {
 
 // A file holds all that the verdict needs.
 func TestFile(t *testing.T) {
-	s := &scribe{History: &History{Queues: scribeQueues, Topics: scribeTopics, Slack: 50 * time.Millisecond, Grace: time.Minute}}
+	s := &scribe{
+		History: &History{Queues: scribeQueues, Topics: scribeTopics, Slack: 50 * time.Millisecond, Grace: time.Minute},
+	}
 	s.Troubles = []*Trouble{{Kind: "kill", Words: "a", Began: 1, Ended: 2}, {Kind: "pause", Began: 3}}
 	s.Notes = []Violation{{Rule: "body", Queue: "std", Name: "std/1", Text: "damaged"}}
 	s.send("fifo.fifo", 1, 2)

@@ -23,14 +23,18 @@ func TestGaps(t *testing.T) {
 		calls []*history.Call
 		want  []gap
 	}{
-		"one after the other":      {[]*history.Call{ok(0, 5), ok(10, 12)}, []gap{{0, ms(5)}, {ms(10), ms(12)}}},
-		"two at once":              {[]*history.Call{ok(0, 100), ok(10, 20)}, []gap{{ms(10), ms(20)}, {ms(20), ms(100)}}},
-		"some without an answer":   {[]*history.Call{lost(0, 10), lost(20, 30), ok(40, 50)}, []gap{{0, ms(50)}}},
-		"the last has no answer":   {[]*history.Call{ok(0, 1), lost(10, 20), lost(30, 40)}, []gap{{0, ms(1)}, {ms(10), ms(40)}}},
-		"no calls for a while":     {[]*history.Call{lost(0, 10), ok(5000, 5001)}, []gap{{0, ms(10)}, {ms(5000), ms(5001)}}},
-		"one hangs, others do not": {[]*history.Call{lost(0, 3000), ok(10, 20), ok(500, 510)}, []gap{{ms(10), ms(20)}, {ms(500), ms(510)}, {ms(510), ms(3000)}}},
-		"a poll that waits":        {[]*history.Call{poll(0, 1003, 1000)}, []gap{{ms(1000), ms(1003)}}},
-		"a poll that need not":     {[]*history.Call{poll(0, 3, 1000)}, nil},
+		"one after the other": {[]*history.Call{ok(0, 5), ok(10, 12)}, []gap{{0, ms(5)}, {ms(10), ms(12)}}},
+		"two at once": {[]*history.Call{ok(0, 100), ok(10, 20)},
+			[]gap{{ms(10), ms(20)}, {ms(20), ms(100)}}},
+		"some without an answer": {[]*history.Call{lost(0, 10), lost(20, 30), ok(40, 50)}, []gap{{0, ms(50)}}},
+		"the last has no answer": {[]*history.Call{ok(0, 1), lost(10, 20), lost(30, 40)},
+			[]gap{{0, ms(1)}, {ms(10), ms(40)}}},
+		"no calls for a while": {[]*history.Call{lost(0, 10), ok(5000, 5001)},
+			[]gap{{0, ms(10)}, {ms(5000), ms(5001)}}},
+		"one hangs, others do not": {[]*history.Call{lost(0, 3000), ok(10, 20), ok(500, 510)},
+			[]gap{{ms(10), ms(20)}, {ms(500), ms(510)}, {ms(510), ms(3000)}}},
+		"a poll that waits":    {[]*history.Call{poll(0, 1003, 1000)}, []gap{{ms(1000), ms(1003)}}},
+		"a poll that need not": {[]*history.Call{poll(0, 3, 1000)}, nil},
 	} {
 		if got := gapsOf(test.calls); !slices.Equal(got, test.want) {
 			t.Errorf("%s: %v, want %v", name, got, test.want)

@@ -108,7 +108,9 @@ func TestLink(t *testing.T) {
 		c.say("one")
 		hears(t, c, "one")
 	})
-	for name, w := range map[string]weather{"there": {There: true}, "back": {Back: true}, "both": {There: true, Back: true}} {
+	for name, w := range map[string]weather{
+		"there": {There: true}, "back": {Back: true}, "both": {There: true, Back: true},
+	} {
 		t.Run("held "+name, func(t *testing.T) {
 			l := open(t)
 			c := call(t, l)

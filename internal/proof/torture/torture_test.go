@@ -107,7 +107,8 @@ func TestAbsence(t *testing.T) {
 		t.Skipf("the server cannot be built without the go tool: %v", err)
 	}
 	bin := filepath.Join(t.TempDir(), "sluice")
-	build := exec.CommandContext(t.Context(), tool, "build", "-tags", faultsTag, "-o", bin, "github.com/sluicemq/sluice/cmd/sluice")
+	build := exec.CommandContext(t.Context(), tool, "build", "-tags", faultsTag, "-o", bin,
+		"github.com/sluicemq/sluice/cmd/sluice")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

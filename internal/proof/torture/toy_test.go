@@ -58,7 +58,8 @@ func toy(args []string) error {
 		}
 	}
 	if *name == "a" {
-		return becomeServer(*real, "serve", "--data", *data, "--listen", addr, "--no-cool-downs", fmt.Sprint("--insecure=", *insecure),
+		return becomeServer(*real, "serve", "--data", *data, "--listen", addr, "--no-cool-downs",
+			fmt.Sprint("--insecure=", *insecure),
 			"--root-access-key-id", *key, "--root-secret-access-key", *secret)
 	}
 	listener, err := net.Listen("tcp", *listen)
@@ -66,7 +67,12 @@ func toy(args []string) error {
 		return err
 	}
 	proxy := &httputil.ReverseProxy{
-		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: "http", Host: addr}); r.Out.Host = r.In.Host },
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(&url.URL{
+				Scheme: "http", Host: addr,
+			})
+			r.Out.Host = r.In.Host
+		},
 		Transport: &http.Transport{MaxIdleConnsPerHost: 64},
 	}
 	s := &http.Server{Handler: proxy, ReadHeaderTimeout: time.Minute}
@@ -132,7 +138,9 @@ func TestPartition(t *testing.T) {
 			}
 			// A node here answers about itself by asking node a.
 			asks := func(i int, timeout time.Duration) error {
-				return c.nodes[i].ready(t.Context(), &http.Client{Timeout: timeout, Transport: &http.Transport{DisableKeepAlives: true}})
+				return c.nodes[i].ready(t.Context(), &http.Client{
+					Timeout: timeout, Transport: &http.Transport{DisableKeepAlives: true},
+				})
 			}
 			for _, f := range []*partition{
 				{side: []int{1}, others: []int{0, 2}, weather: weather{There: true, Back: true}},

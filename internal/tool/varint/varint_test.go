@@ -30,7 +30,8 @@ func TestWrittenValuesAreRead(t *testing.T) {
 			t.Errorf("%d is read as %d", n, got)
 		}
 	}
-	if b, s, raw := r.Byte(), r.String(), r.Raw(3); b != 7 || s != "text" || string(raw) != "raw" || r.Failed() || r.Left() != 0 {
+	if b, s, raw := r.Byte(), r.String(),
+		r.Raw(3); b != 7 || s != "text" || string(raw) != "raw" || r.Failed() || r.Left() != 0 {
 		t.Errorf("read %d, %q, %q, failed %t, %d bytes left", b, s, raw, r.Failed(), r.Left())
 	}
 	if r.Byte() != 0 || !r.Failed() || r.Uint() != 0 || r.String() != "" {

@@ -11,7 +11,8 @@ func TestSecrets(t *testing.T) {
 	for _, c := range []struct{ text, masked, origin string }{
 		{"https://hooks.example.com", "https://hooks.example.com", "https://hooks.example.com"},
 		{"https://hooks.example.com/", "https://hooks.example.com/", "https://hooks.example.com/"},
-		{"https://hooks.example.com:8443/in/secret?token=x#y", "https://hooks.example.com:8443/in/secret?token=x#y", "https://hooks.example.com:8443/****"},
+		{"https://hooks.example.com:8443/in/secret?token=x#y", "https://hooks.example.com:8443/in/secret?token=x#y",
+			"https://hooks.example.com:8443/****"},
 		{"http://ann:pass@word@host?token=x", "http://ann:****@host?token=x", "http://****@host?****"},
 		{"http://:p@host/a", "http://:****@host/a", "http://****@host/****"},
 		{"http://token@host/a", "http://token@host/a", "http://****@host/****"},
@@ -19,7 +20,8 @@ func TestSecrets(t *testing.T) {
 		{"http://", "http://", "http://"},
 		{"://a:b@", "://a:****@", "://****@"},
 		{"ann@example.com", "ann@example.com", "ann@example.com"},
-		{"arn:aws:sqs:us-east-1:000000000000:q", "arn:aws:sqs:us-east-1:000000000000:q", "arn:aws:sqs:us-east-1:000000000000:q"},
+		{"arn:aws:sqs:us-east-1:000000000000:q", "arn:aws:sqs:us-east-1:000000000000:q",
+			"arn:aws:sqs:us-east-1:000000000000:q"},
 		{"", "", ""},
 	} {
 		if got := weburl.Masked(c.text); got != c.masked {

@@ -150,7 +150,9 @@ func (r *rig) run(t *testing.T) {
 // subscribe adds a subscription whose endpoint has the name of its queue.
 func (r *rig) subscribe(id queue.ID, p retry.Policy) string {
 	name := fmt.Sprintf("endpoint-%d", id)
-	r.targets.Store(id, Target{Subscription: fmt.Sprintf("arn:sub-%d", id), Topic: "arn:topic", Protocol: "http", Endpoint: name, Policy: p})
+	r.targets.Store(id, Target{
+		Subscription: fmt.Sprintf("arn:sub-%d", id), Topic: "arn:topic", Protocol: "http", Endpoint: name, Policy: p,
+	})
 	return name
 }
 
@@ -192,7 +194,9 @@ func TestDelivers(t *testing.T) {
 func TestRetries(t *testing.T) {
 	r := newRig(t)
 	p := standard
-	p.Retries = retry.Retries{MinDelayTarget: 10, MaxDelayTarget: 30, NumRetries: 4, NumNoDelayRetries: 1, BackoffFunction: retry.Linear}
+	p.Retries = retry.Retries{
+		MinDelayTarget: 10, MaxDelayTarget: 30, NumRetries: 4, NumNoDelayRetries: 1, BackoffFunction: retry.Linear,
+	}
 	name := r.subscribe(1, p)
 	r.answers(name, func(context.Context, *Message) error { return errDown })
 	r.put(1, note, "m")
@@ -245,13 +249,19 @@ func TestCountsInTopic(t *testing.T) {
 	counted("what was delivered", [queue.TopicMetrics]uint64{queue.TopicDelivered: 1})
 	r.answers(name, func(context.Context, *Message) error { return Permanent(errDown) })
 	r.put(1, note, "c")
-	counted("what is in the dead-letter queue", [queue.TopicMetrics]uint64{queue.TopicDelivered: 1, queue.TopicFailed: 1, queue.TopicRedriven: 1})
+	counted("what is in the dead-letter queue", [queue.TopicMetrics]uint64{
+		queue.TopicDelivered: 1, queue.TopicFailed: 1, queue.TopicRedriven: 1,
+	})
 	r.deadLost = errors.New("its policy does not allow that")
 	r.put(1, note, "d")
-	counted("what is not", [queue.TopicMetrics]uint64{queue.TopicDelivered: 1, queue.TopicFailed: 2, queue.TopicRedriven: 1, queue.TopicNotRedriven: 1})
+	counted("what is not", [queue.TopicMetrics]uint64{
+		queue.TopicDelivered: 1, queue.TopicFailed: 2, queue.TopicRedriven: 1, queue.TopicNotRedriven: 1,
+	})
 	r.deadLost = ErrNoDeadLetters
 	r.put(1, note, "e")
-	counted("what was dropped", [queue.TopicMetrics]uint64{queue.TopicDelivered: 1, queue.TopicFailed: 3, queue.TopicRedriven: 1, queue.TopicNotRedriven: 1})
+	counted("what was dropped", [queue.TopicMetrics]uint64{
+		queue.TopicDelivered: 1, queue.TopicFailed: 3, queue.TopicRedriven: 1, queue.TopicNotRedriven: 1,
+	})
 }
 
 func TestPermanentFailures(t *testing.T) {
@@ -339,7 +349,9 @@ func TestSlowEndpoints(t *testing.T) {
 func (r *rig) of(account, host string, id queue.ID) (endpoint string) {
 	endpoint = fmt.Sprintf("http://%s/%d", host, id)
 	topic := "arn:aws:sns:us-east-1:" + account + ":t"
-	r.targets.Store(id, Target{Subscription: fmt.Sprint(topic, ":", id), Topic: topic, Protocol: "http", Endpoint: endpoint, Policy: standard})
+	r.targets.Store(id, Target{
+		Subscription: fmt.Sprint(topic, ":", id), Topic: topic, Protocol: "http", Endpoint: endpoint, Policy: standard,
+	})
 	return endpoint
 }
 
@@ -400,7 +412,8 @@ func TestSlowEndpointsLeaveTheFastLane(t *testing.T) {
 	}
 	lane := func(what string, places *fairshare.Places, most int64, takes time.Duration) {
 		t.Helper()
-		r.until(t, what, func() bool { return r.d.Sending() == most && places.Held("111111111111", "slow.example") == 1 })
+		r.until(t, what,
+			func() bool { return r.d.Sending() == most && places.Held("111111111111", "slow.example") == 1 })
 		r.advance(takes)
 		for range most {
 			answer <- struct{}{}
@@ -510,7 +523,8 @@ func TestSubscriptionThatHasEnded(t *testing.T) {
 	r.put(1, note, "m")
 	asked := int64(0)
 	for range 10 {
-		r.until(t, "the subscription is asked for", func() bool { r.advance(longestPause); n := r.unknown.Load(); return n > asked || n >= 8 })
+		r.until(t, "the subscription is asked for",
+			func() bool { r.advance(longestPause); n := r.unknown.Load(); return n > asked || n >= 8 })
 		asked = r.unknown.Load()
 	}
 	r.stop()

@@ -48,7 +48,8 @@ func TestRequests(t *testing.T) {
 		Subscription: "arn:aws:sns:us-east-1:000000000000:orders:1", Topic: "arn:aws:sns:us-east-1:000000000000:orders",
 		Endpoint: strings.Replace(url, "http://", "http://me:secret@", 1) + "/hook", Policy: standard,
 	}
-	names := []string{"Content-Type", "User-Agent", "X-Amz-Sns-Message-Type", "X-Amz-Sns-Message-Id", "X-Amz-Sns-Topic-Arn", "X-Amz-Sns-Subscription-Arn", "X-Amz-Sns-Rawdelivery", "X-Amzn-Trace-Id"}
+	names := []string{"Content-Type", "User-Agent", "X-Amz-Sns-Message-Type", "X-Amz-Sns-Message-Id",
+		"X-Amz-Sns-Topic-Arn", "X-Amz-Sns-Subscription-Arn", "X-Amz-Sns-Rawdelivery", "X-Amzn-Trace-Id"}
 	for _, c := range []struct {
 		m           Message
 		contentType string
@@ -56,15 +57,19 @@ func TestRequests(t *testing.T) {
 	}{
 		{
 			Message{ID: "0b1a", Body: "{}", Note: note}, "",
-			[]string{"text/plain; charset=UTF-8", "Amazon Simple Notification Service Agent", "Notification", "0b1a", target.Topic, target.Subscription, "", ""},
+			[]string{"text/plain; charset=UTF-8", "Amazon Simple Notification Service Agent", "Notification", "0b1a",
+				target.Topic, target.Subscription, "", ""},
 		},
 		{
-			Message{ID: "0b1a", Body: "{}", Note: Note{Type: envelope.TypeNotification, Raw: true}, Trace: "Root=1"}, "application/json",
-			[]string{"application/json", "Amazon Simple Notification Service Agent", "Notification", "0b1a", target.Topic, target.Subscription, "true", "Root=1"},
+			Message{ID: "0b1a", Body: "{}", Note: Note{Type: envelope.TypeNotification, Raw: true}, Trace: "Root=1"},
+			"application/json",
+			[]string{"application/json", "Amazon Simple Notification Service Agent", "Notification", "0b1a",
+				target.Topic, target.Subscription, "true", "Root=1"},
 		},
 		{
 			Message{ID: "0b1a", Body: "{}", Note: Note{Type: envelope.TypeSubscribe}}, "",
-			[]string{"text/plain; charset=UTF-8", "Amazon Simple Notification Service Agent", "SubscriptionConfirmation", "0b1a", target.Topic, "", "", ""},
+			[]string{"text/plain; charset=UTF-8", "Amazon Simple Notification Service Agent",
+				"SubscriptionConfirmation", "0b1a", target.Topic, "", "", ""},
 		},
 	} {
 		to := target
@@ -89,7 +94,8 @@ func TestRequests(t *testing.T) {
 func TestStatuses(t *testing.T) {
 	for status, want := range map[int]string{
 		200: "delivered", 204: "delivered", 299: "delivered",
-		301: "permanent", 302: "permanent", 307: "permanent", 400: "permanent", 401: "permanent", 403: "permanent", 404: "permanent", 410: "permanent",
+		301: "permanent", 302: "permanent", 307: "permanent", 400: "permanent", 401: "permanent", 403: "permanent",
+		404: "permanent", 410: "permanent",
 		429: "again", 500: "again", 502: "again", 503: "again", 599: "again",
 	} {
 		requests := 0
@@ -140,7 +146,8 @@ func TestClosedAddresses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, endpoint := range []string{url, strings.Replace(url, "127.0.0.1", "localhost", 1), strings.Replace(url, "127.0.0.1", "[::ffff:127.0.0.1]", 1)} {
+	for _, endpoint := range []string{url, strings.Replace(url, "127.0.0.1", "localhost", 1),
+		strings.Replace(url, "127.0.0.1", "[::ffff:127.0.0.1]", 1)} {
 		err := NewHTTP(rules).Send(t.Context(), &Target{Endpoint: endpoint}, &Message{Note: note})
 		if err == nil || !strings.Contains(err.Error(), "--egress-allow") || IsPermanent(err) {
 			t.Errorf("%s: %v", endpoint, err)
@@ -148,7 +155,9 @@ func TestClosedAddresses(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
-	if err := local(t).Send(ctx, &Target{Endpoint: "http://does-not-exist.invalid/"}, &Message{Note: note}); err == nil {
+	if err := local(t).Send(ctx, &Target{Endpoint: "http://does-not-exist.invalid/"}, &Message{
+		Note: note,
+	}); err == nil {
 		t.Error("a proxy was used")
 	}
 	if requests != 0 {
@@ -183,7 +192,9 @@ func TestEndpointThatHangs(t *testing.T) {
 	defer close(release)
 	h := local(t)
 	h.timeout = 50 * time.Millisecond
-	if err := h.Send(t.Context(), &Target{Endpoint: url}, &Message{Note: note}); !errors.Is(err, errNoAnswer) || IsPermanent(err) {
+	if err := h.Send(t.Context(), &Target{Endpoint: url}, &Message{
+		Note: note,
+	}); !errors.Is(err, errNoAnswer) || IsPermanent(err) {
 		t.Error(err)
 	}
 }

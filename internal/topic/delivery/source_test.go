@@ -162,7 +162,8 @@ func (s *source) Receive(_ context.Context, id queue.ID, r queue.Receive, _ time
 	return out, nil
 }
 
-func (s *source) Settle(_ context.Context, id queue.ID, receipts []queue.Receipt, c *queue.TopicCount) ([]error, error) {
+func (s *source) Settle(_ context.Context, id queue.ID, receipts []queue.Receipt,
+	c *queue.TopicCount) ([]error, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.failing != nil {

@@ -35,7 +35,8 @@ func TestClosedAddresses(t *testing.T) {
 	for _, s := range closedAddresses {
 		err := r.check("hooks.example", netip.MustParseAddr(s))
 		var e *Error
-		if !errors.As(err, &e) || !strings.Contains(err.Error(), "--egress-allow") || !strings.Contains(err.Error(), "hooks.example") {
+		if !errors.As(err, &e) || !strings.Contains(err.Error(), "--egress-allow") ||
+			!strings.Contains(err.Error(), "hooks.example") {
 			t.Errorf("%s: %v", s, err)
 		}
 		if err := r.CheckHost(s); err == nil {
@@ -70,7 +71,8 @@ func TestRules(t *testing.T) {
 	r := mustParse(t, "10.1.0.0/16", "127.0.0.1", "[fd00::1]", "::ffff:192.168.0.0/120", "Hooks.Internal.")
 	for s, open := range map[string]bool{
 		"10.1.2.3": true, "10.2.0.1": false, "127.0.0.1": true, "127.0.0.2": false, "fd00::1": true, "fd00::2": false,
-		"192.168.0.9": true, "192.168.1.9": false, "::ffff:10.1.2.3": true, "64:ff9b::10.1.2.3": true, "2002:a01:203::1": true,
+		"192.168.0.9": true, "192.168.1.9": false, "::ffff:10.1.2.3": true, "64:ff9b::10.1.2.3": true,
+		"2002:a01:203::1": true,
 		"2002:a02:203::1": false,
 	} {
 		if err := r.check("x", netip.MustParseAddr(s)); (err == nil) != open {
@@ -111,7 +113,8 @@ func TestDial(t *testing.T) {
 	}()
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	for _, host := range []string{"127.0.0.1", "localhost", "::ffff:127.0.0.1", "0.0.0.0"} {
-		conn, err := mustParse(t, "192.168.0.0/16").DialContext(context.Background(), "tcp", net.JoinHostPort(host, port))
+		conn, err := mustParse(t, "192.168.0.0/16").DialContext(context.Background(), "tcp",
+			net.JoinHostPort(host, port))
 		var e *Error
 		if !errors.As(err, &e) {
 			t.Errorf("%s: %v", host, err)
@@ -146,7 +149,8 @@ func FuzzParse(f *testing.F) {
 		_ = r.CheckHost(s)
 		if a, err := netip.ParseAddr(s); err == nil {
 			std := a.Unmap()
-			private := std.IsPrivate() || std.IsLoopback() || std.IsLinkLocalUnicast() || std.IsMulticast() || std.IsUnspecified()
+			private := std.IsPrivate() || std.IsLoopback() || std.IsLinkLocalUnicast() || std.IsMulticast() ||
+				std.IsUnspecified()
 			if private && r.check("", a) == nil {
 				t.Errorf("%s is open", s)
 			}

@@ -90,7 +90,11 @@ func (s *session) Auth(string) (sasl.Server, error) {
 func newMailServer(t *testing.T, encrypts bool) *mailServer {
 	t.Helper()
 	m := &mailServer{}
-	s := smtp.NewServer(smtp.BackendFunc(func(c *smtp.Conn) (smtp.Session, error) { return &session{server: m, conn: c}, nil }))
+	s := smtp.NewServer(smtp.BackendFunc(func(c *smtp.Conn) (smtp.Session, error) {
+		return &session{
+			server: m, conn: c,
+		}, nil
+	}))
 	s.Domain, s.AllowInsecureAuth = "localhost", false
 	if encrypts {
 		s.TLSConfig, m.roots = certificate(t)
@@ -168,7 +172,10 @@ func (m *mailServer) last(t *testing.T) (received, mail.Header, string) {
 }
 
 func target(protocol string) *delivery.Target {
-	return &delivery.Target{Topic: "arn:aws:sns:us-east-1:000000000000:news", Protocol: protocol, Endpoint: "me@example.org", DisplayName: "The news"}
+	return &delivery.Target{
+		Topic: "arn:aws:sns:us-east-1:000000000000:news", Protocol: protocol, Endpoint: "me@example.org",
+		DisplayName: "The news",
+	}
 }
 
 const link = "https://sluice.example/?Action=Unsubscribe&SubscriptionArn=arn%3Aaws"
@@ -191,22 +198,37 @@ func TestMails(t *testing.T) {
 		subject, text string
 		unsubscribe   string
 	}{
-		{"email", delivery.Message{Note: delivery.Note{Type: envelope.TypeNotification, Subject: "Grüße", Link: link}, Body: "Zeile\n.\nzwei"},
-			"Grüße", "Zeile\n.\nzwei\n\n--\nIf you wish to stop receiving notifications from this topic, please click or visit the link below to unsubscribe:\n" +
+		{"email",
+			delivery.Message{
+				Note: delivery.Note{Type: envelope.TypeNotification, Subject: "Grüße", Link: link},
+				Body: "Zeile\n.\nzwei",
+			},
+			"Grüße",
+			"Zeile\n.\nzwei\n\n--\nIf you wish to stop receiving notifications from this topic, please click or visit the link below to unsubscribe:\n" +
 				link + "\n\nPlease do not reply directly to this email.\n", "<" + link + ">"},
-		{"email", delivery.Message{Note: delivery.Note{Type: envelope.TypeNotification}, Body: "m"}, "AWS Notification Message", "m", ""},
+		{"email", delivery.Message{Note: delivery.Note{Type: envelope.TypeNotification}, Body: "m"},
+			"AWS Notification Message", "m", ""},
 		{"email", delivery.Message{Note: delivery.Note{Type: envelope.TypeSubscribe, Link: link}, Body: "x"},
-			"AWS Notification - Subscription Confirmation", "You have chosen to subscribe to the topic:\narn:aws:sns:us-east-1:000000000000:news\n\n" +
+			"AWS Notification - Subscription Confirmation",
+			"You have chosen to subscribe to the topic:\narn:aws:sns:us-east-1:000000000000:news\n\n" +
 				"To confirm this subscription, click or visit the link below (If this was in error no action is necessary):\n" + link +
 				"\n\nPlease do not reply directly to this email.\n", ""},
-		{"email", delivery.Message{Note: delivery.Note{Type: envelope.TypeUnsubscribe, Subject: "s", Link: link}, Body: "x"},
+		{"email",
+			delivery.Message{Note: delivery.Note{Type: envelope.TypeUnsubscribe, Subject: "s", Link: link}, Body: "x"},
 			"AWS Notification - Unsubscribe Confirmation",
 			"Your subscription to the topic below has been deactivated:\narn:aws:sns:us-east-1:000000000000:news\n\n" +
 				"If this was in error or you wish to resubscribe, click or visit the link below:\n" + link +
 				"\n\nPlease do not reply directly to this email.\n", ""},
-		{"email-json", delivery.Message{Note: delivery.Note{Type: envelope.TypeSubscribe, Link: link}, Body: `{"Type" : "SubscriptionConfirmation"}`},
+		{"email-json",
+			delivery.Message{
+				Note: delivery.Note{Type: envelope.TypeSubscribe, Link: link},
+				Body: `{"Type" : "SubscriptionConfirmation"}`,
+			},
 			"AWS Notification - Subscription Confirmation", `{"Type" : "SubscriptionConfirmation"}`, ""},
-		{"email-json", delivery.Message{Note: delivery.Note{Type: envelope.TypeNotification, Subject: "s"}, Body: `{"Type" : "Notification"}`}, "s", `{"Type" : "Notification"}`, ""},
+		{"email-json",
+			delivery.Message{
+				Note: delivery.Note{Type: envelope.TypeNotification, Subject: "s"}, Body: `{"Type" : "Notification"}`,
+			}, "s", `{"Type" : "Notification"}`, ""},
 	} {
 		if err := r.Send(t.Context(), target(c.protocol), &c.m); err != nil {
 			t.Fatal(err)
@@ -215,7 +237,8 @@ func TestMails(t *testing.T) {
 		if got.from != "sluice@example.com" || got.to != "me@example.org" || !got.encrypted {
 			t.Errorf("from %s to %s, encrypted: %v", got.from, got.to, got.encrypted)
 		}
-		if subject := decoded(t, header.Get("Subject")); subject != c.subject || header.Get("From") != `"The news" <sluice@example.com>` || header.Get("List-Unsubscribe") != c.unsubscribe {
+		if subject := decoded(t, header.Get("Subject")); subject != c.subject ||
+			header.Get("From") != `"The news" <sluice@example.com>` || header.Get("List-Unsubscribe") != c.unsubscribe {
 			t.Errorf("%v", header)
 		}
 		if at := strings.IndexFunc(string(got.data), func(c rune) bool { return c > 126 }); at >= 0 {
@@ -232,19 +255,25 @@ func TestNothingIsInjected(t *testing.T) {
 	s := newMailServer(t, true)
 	r := s.relay(t, Config{})
 	for _, evil := range []string{
-		"x\r\nBcc: other@example.org", "x\nBcc: other@example.org", "x\rBcc: other@example.org", "x\u2028Bcc: other@example.org",
-		`"x" <other@example.org>, "y`, "=?utf-8?q?x=0D=0ABcc:_other@example.org?=", "x\x00y", strings.Repeat("long ", 1000),
+		"x\r\nBcc: other@example.org", "x\nBcc: other@example.org", "x\rBcc: other@example.org",
+		"x\u2028Bcc: other@example.org",
+		`"x" <other@example.org>, "y`, "=?utf-8?q?x=0D=0ABcc:_other@example.org?=", "x\x00y",
+		strings.Repeat("long ", 1000),
 	} {
 		to := target("email")
 		to.DisplayName = evil
-		m := delivery.Message{Note: delivery.Note{Type: envelope.TypeNotification, Subject: evil, Link: link}, Body: "\r\n.\r\nMAIL FROM:<evil@example.org>\r\n"}
+		m := delivery.Message{
+			Note: delivery.Note{Type: envelope.TypeNotification, Subject: evil, Link: link},
+			Body: "\r\n.\r\nMAIL FROM:<evil@example.org>\r\n",
+		}
 		if err := r.Send(t.Context(), to, &m); err != nil {
 			t.Errorf("%q: %v", evil, err)
 			continue
 		}
 		got, header, text := s.last(t)
 		list, err := header.AddressList("From")
-		if got.to != "me@example.org" || header.Get("Bcc") != "" || err != nil || len(list) != 1 || list[0].Address != "sluice@example.com" {
+		if got.to != "me@example.org" || header.Get("Bcc") != "" || err != nil || len(list) != 1 ||
+			list[0].Address != "sluice@example.com" {
 			t.Errorf("%q: %s %v %v", evil, got.to, header, err)
 		}
 		if !strings.Contains(text, "MAIL FROM:<evil@example.org>") {
@@ -261,8 +290,9 @@ func TestAddresses(t *testing.T) {
 	r := newMailServer(t, false).relay(t, Config{})
 	for address, want := range map[string]bool{
 		"me@example.com": true, "me+tag@example.com": true,
-		"": false, "me": false, "Me <me@example.com>": false, "a@example.com, b@example.com": false, "me@example.com\r\nx": false,
-		"(x) me@example.com": false, strings.Repeat("x", 250) + "@example.com": false,
+		"": false, "me": false, "Me <me@example.com>": false, "a@example.com, b@example.com": false,
+		"me@example.com\r\nx": false,
+		"(x) me@example.com":  false, strings.Repeat("x", 250) + "@example.com": false,
 	} {
 		if err := r.Check("email", address); (err == nil) != want {
 			t.Errorf("%q: %v", address, err)
@@ -275,7 +305,8 @@ func TestPassword(t *testing.T) {
 	s := newMailServer(t, true)
 	s.password = "secret"
 	m := delivery.Message{Note: delivery.Note{Type: envelope.TypeNotification}, Body: "m"}
-	if err := s.relay(t, Config{User: "me", PasswordFile: passwordFile(t, "secret")}).Send(t.Context(), target("email"), &m); err != nil {
+	if err := s.relay(t, Config{User: "me", PasswordFile: passwordFile(t, "secret")}).Send(t.Context(), target("email"),
+		&m); err != nil {
 		t.Fatal(err)
 	}
 	if got, _, _ := s.last(t); got.user != "me" || !got.encrypted {
@@ -288,7 +319,8 @@ func TestPassword(t *testing.T) {
 	}
 	plain := newMailServer(t, false)
 	plain.password = "secret"
-	if err := plain.relay(t, Config{User: "me", PasswordFile: passwordFile(t, "secret")}).Send(t.Context(), target("email"), &m); err == nil {
+	if err := plain.relay(t, Config{User: "me", PasswordFile: passwordFile(t, "secret")}).Send(t.Context(),
+		target("email"), &m); err == nil {
 		t.Error("the password went over a connection that is not encrypted")
 	}
 }
@@ -351,7 +383,9 @@ func TestValidate(t *testing.T) {
 			t.Errorf("%+v: %v", c.o, err)
 		}
 	}
-	if _, err := NewRelay(Config{Server: "smtp.example:25", User: "u", PasswordFile: t.TempDir() + "/missing"}); err == nil || !strings.Contains(err.Error(), "--smtp-password-file") {
+	if _, err := NewRelay(Config{
+		Server: "smtp.example:25", User: "u", PasswordFile: t.TempDir() + "/missing",
+	}); err == nil || !strings.Contains(err.Error(), "--smtp-password-file") {
 		t.Error(err)
 	}
 }

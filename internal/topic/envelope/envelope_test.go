@@ -66,7 +66,8 @@ func TestNotification(t *testing.T) {
 	if body != want {
 		t.Errorf("%s", body)
 	}
-	signed := "Message\none\ntwo\nMessageId\n0b1a\nSubject\nHello\nTimestamp\n2026-11-21T01:02:03.456Z\nTopicArn\n" + topicARN + "\nType\nNotification\n"
+	signed := "Message\none\ntwo\nMessageId\n0b1a\nSubject\nHello\nTimestamp\n2026-11-21T01:02:03.456Z\nTopicArn\n" +
+		topicARN + "\nType\nNotification\n"
 	if len(s.texts) != 1 || s.texts[0] != signed {
 		t.Errorf("signed: %q", s.texts)
 	}
@@ -119,7 +120,10 @@ func TestFIFO(t *testing.T) {
 
 func TestConfirmation(t *testing.T) {
 	s := &signer{}
-	c := Confirmation{Type: TypeSubscribe, ID: "0b1a", Token: "ab12", TopicARN: topicARN, SubscribeURL: "https://sluice.example/?Action=ConfirmSubscription", Time: at}
+	c := Confirmation{
+		Type: TypeSubscribe, ID: "0b1a", Token: "ab12", TopicARN: topicARN,
+		SubscribeURL: "https://sluice.example/?Action=ConfirmSubscription", Time: at,
+	}
 	body, err := c.JSON(s)
 	want := `{
   "Type" : "SubscriptionConfirmation",
@@ -136,7 +140,9 @@ func TestConfirmation(t *testing.T) {
 	if body != want || err != nil {
 		t.Errorf("%s %v", body, err)
 	}
-	signed := "Message\n" + c.Message() + "\nMessageId\n0b1a\nSubscribeURL\n" + c.SubscribeURL + "\nTimestamp\n2026-11-21T01:02:03.456Z\nToken\nab12\nTopicArn\n" + topicARN + "\nType\nSubscriptionConfirmation\n"
+	signed := "Message\n" + c.Message() + "\nMessageId\n0b1a\nSubscribeURL\n" + c.SubscribeURL +
+		"\nTimestamp\n2026-11-21T01:02:03.456Z\nToken\nab12\nTopicArn\n" + topicARN +
+		"\nType\nSubscriptionConfirmation\n"
 	if s.texts[0] != signed {
 		t.Errorf("signed: %q", s.texts[0])
 	}

@@ -148,7 +148,10 @@ func rational(v any) *big.Rat {
 func obviousCondition(condition, v any) bool {
 	s, isText := v.(string)
 	number := rational(v)
-	expression := func(pattern string) bool { return isText && regexp.MustCompile("(?s)^(?:"+pattern+")$").MatchString(s) }
+	expression := func(pattern string) bool {
+		return isText &&
+			regexp.MustCompile("(?s)^(?:"+pattern+")$").MatchString(s)
+	}
 	operator, ok := condition.(map[string]any)
 	if !ok {
 		if want := rational(condition); want != nil {
@@ -243,9 +246,15 @@ func drawCondition(t *rapid.T) any {
 	case 5:
 		return map[string]any{"numeric": []any{draw(t, []string{"=", "<", "<=", ">", ">="}), draw(t, numbers)}}
 	case 6:
-		return map[string]any{"numeric": []any{draw(t, []string{">", ">="}), draw(t, numbers[:5]), draw(t, []string{"<", "<="}), draw(t, numbers[6:])}}
+		return map[string]any{
+			"numeric": []any{draw(t, []string{">", ">="}), draw(t, numbers[:5]), draw(t, []string{"<", "<="}),
+				draw(t, numbers[6:])},
+		}
 	case 7:
-		return map[string]any{"anything-but": draw(t, []any{[]any{"x", "xy"}, []any{json.Number("1"), json.Number("100.0")}, "x", json.Number("0")})}
+		return map[string]any{
+			"anything-but": draw(t,
+				[]any{[]any{"x", "xy"}, []any{json.Number("1"), json.Number("100.0")}, "x", json.Number("0")}),
+		}
 	case 8:
 		operator := draw(t, []string{"prefix", "suffix", "equals-ignore-case", "wildcard"})
 		return map[string]any{"anything-but": map[string]any{operator: draw(t, []string{"x", "xy", "yx"})}}
@@ -315,7 +324,8 @@ func TestPolicyAgreesWithTheObviousEvaluator(t *testing.T) {
 		source := encode(t, drawPolicy(t, scope, 1))
 		p, err := Parse(source, scope)
 		var e *Error
-		if errors.As(err, &e) && (strings.Contains(e.Reason, "too complex") || strings.Contains(e.Reason, "more than 5 keys")) {
+		if errors.As(err, &e) &&
+			(strings.Contains(e.Reason, "too complex") || strings.Contains(e.Reason, "more than 5 keys")) {
 			t.Skip(err)
 		}
 		if err != nil {
@@ -358,7 +368,9 @@ func TestPolicyAgreesWithTheObviousEvaluator(t *testing.T) {
 func drawAttributes(t *rapid.T) []Attribute {
 	var attributes []Attribute
 	for _, name := range names {
-		a := Attribute{Name: name, Type: draw(t, []string{"String", "Number", "String.Array", "Binary", "String.x", ""})}
+		a := Attribute{
+			Name: name, Type: draw(t, []string{"String", "Number", "String.Array", "Binary", "String.x", ""}),
+		}
 		switch a.Type {
 		case "": // no such attribute
 			continue

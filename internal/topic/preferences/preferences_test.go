@@ -104,7 +104,9 @@ func TestFormatOfPreferences(t *testing.T) {
 		Require: func(format int) error { required = format; return nil },
 	}
 	p, _, _ := open(t, f)
-	if err := p.Set(t.Context(), here, preferences.Values{"a": "1"}); !errors.Is(err, notYet) || p.Of(here) != nil || required != 0 {
+	if err := p.Set(t.Context(), here, preferences.Values{
+		"a": "1",
+	}); !errors.Is(err, notYet) || p.Of(here) != nil || required != 0 {
 		t.Errorf("%v, %v, format %d", err, p.Of(here), required)
 	}
 	f.Ready = func(int) error { return nil }

@@ -35,16 +35,23 @@ func TestEffective(t *testing.T) {
 	for _, c := range []struct {
 		topic, subscription, want string
 	}{
-		{"", "", `{"healthyRetryPolicy":{` + standard + `},"sicklyRetryPolicy":null,"throttlePolicy":null,"requestPolicy":{"headerContentType":"text/plain; charset=UTF-8"},"guaranteed":false}`},
-		{topic, "", `{"healthyRetryPolicy":{"minDelayTarget":1,"maxDelayTarget":2,"numRetries":5,"numMaxDelayRetries":0,"numNoDelayRetries":0,"numMinDelayRetries":0,"backoffFunction":"linear"},"sicklyRetryPolicy":null,"throttlePolicy":{"maxReceivesPerSecond":7},"requestPolicy":{"headerContentType":"application/json"},"guaranteed":false}`},
-		{topic, own, `{"healthyRetryPolicy":{"minDelayTarget":3,"maxDelayTarget":3,"numRetries":0,"numMaxDelayRetries":0,"numNoDelayRetries":0,"numMinDelayRetries":0,"backoffFunction":"geometric"},"sicklyRetryPolicy":null,"throttlePolicy":{"maxReceivesPerSecond":1},"requestPolicy":{"headerContentType":"text/csv; charset=UTF-8"},"guaranteed":false}`},
-		{fixed, own, `{"healthyRetryPolicy":{` + standard + `},"sicklyRetryPolicy":null,"throttlePolicy":null,"requestPolicy":{"headerContentType":"text/plain; charset=UTF-8"},"guaranteed":false}`},
+		{"", "",
+			`{"healthyRetryPolicy":{` + standard +
+				`},"sicklyRetryPolicy":null,"throttlePolicy":null,"requestPolicy":{"headerContentType":"text/plain; charset=UTF-8"},"guaranteed":false}`},
+		{topic, "",
+			`{"healthyRetryPolicy":{"minDelayTarget":1,"maxDelayTarget":2,"numRetries":5,"numMaxDelayRetries":0,"numNoDelayRetries":0,"numMinDelayRetries":0,"backoffFunction":"linear"},"sicklyRetryPolicy":null,"throttlePolicy":{"maxReceivesPerSecond":7},"requestPolicy":{"headerContentType":"application/json"},"guaranteed":false}`},
+		{topic, own,
+			`{"healthyRetryPolicy":{"minDelayTarget":3,"maxDelayTarget":3,"numRetries":0,"numMaxDelayRetries":0,"numNoDelayRetries":0,"numMinDelayRetries":0,"backoffFunction":"geometric"},"sicklyRetryPolicy":null,"throttlePolicy":{"maxReceivesPerSecond":1},"requestPolicy":{"headerContentType":"text/csv; charset=UTF-8"},"guaranteed":false}`},
+		{fixed, own,
+			`{"healthyRetryPolicy":{` + standard +
+				`},"sicklyRetryPolicy":null,"throttlePolicy":null,"requestPolicy":{"headerContentType":"text/plain; charset=UTF-8"},"guaranteed":false}`},
 	} {
 		if got := parseBoth(t, c.topic, c.subscription).Shown(); got != c.want {
 			t.Errorf("%s and %s: %s", c.topic, c.subscription, got)
 		}
 	}
-	if got := (Topic{}).Shown(); got != `{"http":{"defaultHealthyRetryPolicy":{`+standard+`},"disableSubscriptionOverrides":false,"defaultRequestPolicy":{"headerContentType":"text/plain; charset=UTF-8"}}}` {
+	if got := (Topic{}).Shown(); got != `{"http":{"defaultHealthyRetryPolicy":{`+standard+
+		`},"disableSubscriptionOverrides":false,"defaultRequestPolicy":{"headerContentType":"text/plain; charset=UTF-8"}}}` {
 		t.Error(got)
 	}
 	tp, err := ParseTopic(topic)
@@ -69,7 +76,10 @@ func delays(r Retries) []float64 {
 }
 
 func TestDelays(t *testing.T) {
-	r := Retries{MinDelayTarget: 2, MaxDelayTarget: 32, NumRetries: 10, NumNoDelayRetries: 2, NumMinDelayRetries: 1, NumMaxDelayRetries: 2}
+	r := Retries{
+		MinDelayTarget: 2, MaxDelayTarget: 32, NumRetries: 10, NumNoDelayRetries: 2, NumMinDelayRetries: 1,
+		NumMaxDelayRetries: 2,
+	}
 	for backoff, want := range map[Backoff][]float64{
 		Linear:      {0, 0, 2, 2, 9.5, 17, 24.5, 32, 32, 32},
 		Arithmetic:  {0, 0, 2, 2, 5, 11, 20, 32, 32, 32},
@@ -108,23 +118,36 @@ func TestRefusals(t *testing.T) {
 		{`null`, "DeliveryPolicy: the policy must be a JSON object"},
 		{`{"http":{}}`, "DeliveryPolicy: Unexpected JSON member: http"},
 		{`{"healthyRetryPolicy":1}`, "DeliveryPolicy: healthyRetryPolicy must be a JSON object"},
-		{healthy(`"minDelayTarget":0`), "DeliveryPolicy: healthyRetryPolicy.minDelayTarget must be greater than or equal to 1"},
-		{healthy(`"maxDelayTarget":3601`), "DeliveryPolicy: healthyRetryPolicy.maxDelayTarget must be less than or equal to 3600"},
+		{healthy(`"minDelayTarget":0`),
+			"DeliveryPolicy: healthyRetryPolicy.minDelayTarget must be greater than or equal to 1"},
+		{healthy(`"maxDelayTarget":3601`),
+			"DeliveryPolicy: healthyRetryPolicy.maxDelayTarget must be less than or equal to 3600"},
 		{healthy(`"numRetries":1e3`), "DeliveryPolicy: healthyRetryPolicy.numRetries must be a whole number"},
 		{healthy(`"minDelayTarget":"20"`),
 			"DeliveryPolicy: healthyRetryPolicy.minDelayTarget type mismatch, expecting integer, received a string"},
-		{healthy(`"numRetries":101`), "DeliveryPolicy: healthyRetryPolicy.numRetries must be less than or equal to 100"},
-		{healthy(`"numNoDelayRetries":-1`), "DeliveryPolicy: healthyRetryPolicy.numNoDelayRetries must be greater than or equal to 0"},
-		{healthy(`"numRetries":1,"minDelayTarget":1`), "DeliveryPolicy: healthyRetryPolicy.maxDelayTarget must be specified"},
-		{healthy(`"numRetries":1,"minDelayTarget":2,"maxDelayTarget":1`), "DeliveryPolicy: healthyRetryPolicy.maxDelayTarget must be greater than or equal to minDelayTarget"},
-		{healthy(`"numRetries":1,"minDelayTarget":1,"maxDelayTarget":1,"numMinDelayRetries":2`), "DeliveryPolicy: healthyRetryPolicy.numRetries must be greater than or equal to total of numMinDelayRetries, numNoDelayRetries and numMaxDelayRetries"},
-		{healthy(`"numRetries":10,"minDelayTarget":3600,"maxDelayTarget":3600`), "DeliveryPolicy: healthyRetryPolicy: all retries together must take at most 3600 seconds, and would take 36000"},
-		{healthy(`"backoffFunction":"cubic"`), "DeliveryPolicy: healthyRetryPolicy.backoffFunction must be one of: linear, arithmetic, geometric, exponential"},
-		{`{"throttlePolicy":{"maxReceivesPerSecond":0}}`, "DeliveryPolicy: throttlePolicy.maxReceivesPerSecond must be greater than or equal to 1"},
-		{`{"requestPolicy":{"headerContentType":"image/png"}}`, "DeliveryPolicy: requestPolicy.headerContentType must be one of these"},
-		{`{"requestPolicy":{"headerContentType":"text/plain; charset=\"a\r\nb\""}}`, "DeliveryPolicy: requestPolicy.headerContentType must be one of these"},
+		{healthy(`"numRetries":101`),
+			"DeliveryPolicy: healthyRetryPolicy.numRetries must be less than or equal to 100"},
+		{healthy(`"numNoDelayRetries":-1`),
+			"DeliveryPolicy: healthyRetryPolicy.numNoDelayRetries must be greater than or equal to 0"},
+		{healthy(`"numRetries":1,"minDelayTarget":1`),
+			"DeliveryPolicy: healthyRetryPolicy.maxDelayTarget must be specified"},
+		{healthy(`"numRetries":1,"minDelayTarget":2,"maxDelayTarget":1`),
+			"DeliveryPolicy: healthyRetryPolicy.maxDelayTarget must be greater than or equal to minDelayTarget"},
+		{healthy(`"numRetries":1,"minDelayTarget":1,"maxDelayTarget":1,"numMinDelayRetries":2`),
+			"DeliveryPolicy: healthyRetryPolicy.numRetries must be greater than or equal to total of numMinDelayRetries, numNoDelayRetries and numMaxDelayRetries"},
+		{healthy(`"numRetries":10,"minDelayTarget":3600,"maxDelayTarget":3600`),
+			"DeliveryPolicy: healthyRetryPolicy: all retries together must take at most 3600 seconds, and would take 36000"},
+		{healthy(`"backoffFunction":"cubic"`),
+			"DeliveryPolicy: healthyRetryPolicy.backoffFunction must be one of: linear, arithmetic, geometric, exponential"},
+		{`{"throttlePolicy":{"maxReceivesPerSecond":0}}`,
+			"DeliveryPolicy: throttlePolicy.maxReceivesPerSecond must be greater than or equal to 1"},
+		{`{"requestPolicy":{"headerContentType":"image/png"}}`,
+			"DeliveryPolicy: requestPolicy.headerContentType must be one of these"},
+		{`{"requestPolicy":{"headerContentType":"text/plain; charset=\"a\r\nb\""}}`,
+			"DeliveryPolicy: requestPolicy.headerContentType must be one of these"},
 		{`{"guaranteed":1}`, "DeliveryPolicy: guaranteed must be true or false"},
-		{`{"` + strings.Repeat("x", 1000) + `":1}`, "DeliveryPolicy: Unexpected JSON member: " + strings.Repeat("x", 60) + "…"},
+		{`{"` + strings.Repeat("x", 1000) + `":1}`,
+			"DeliveryPolicy: Unexpected JSON member: " + strings.Repeat("x", 60) + "…"},
 		{`{"x":"` + strings.Repeat("x", MaxBytes) + `"}`, "DeliveryPolicy: the policy is longer than 16384 bytes"},
 	} {
 		_, err := ParseSubscription(c.policy)
@@ -134,7 +157,8 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	_, err := ParseTopic(`{"http":{"defaultHealthyRetryPolicy":{"numRetries":101}}}`)
-	if err == nil || err.Error() != "DeliveryPolicy: http.defaultHealthyRetryPolicy.numRetries must be less than or equal to 100" {
+	if err == nil ||
+		err.Error() != "DeliveryPolicy: http.defaultHealthyRetryPolicy.numRetries must be less than or equal to 100" {
 		t.Error(err)
 	}
 }

@@ -13,7 +13,9 @@ const day = 24 * time.Hour
 // look has a node look at the keys at a time, and returns which certificate messages name then.
 func (f *fixture) look(t *testing.T, at time.Time) (certificate string) {
 	t.Helper()
-	r := signing.Rotation{Keys: f.keys, Control: f.control, Now: func() time.Time { return at }, Log: slog.New(slog.DiscardHandler)}
+	r := signing.Rotation{
+		Keys: f.keys, Control: f.control, Now: func() time.Time { return at }, Log: slog.New(slog.DiscardHandler),
+	}
 	for range 2 { // the second time there is nothing to do
 		if err := r.Look(t.Context()); err != nil {
 			t.Fatal(err)
@@ -63,7 +65,9 @@ func TestRotation(t *testing.T) {
 // expired.
 func TestRotationLate(t *testing.T) {
 	f := newFixture(t)
-	r := signing.Rotation{Keys: f.keys, Control: f.control, Now: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler)}
+	r := signing.Rotation{
+		Keys: f.keys, Control: f.control, Now: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler),
+	}
 	if err := r.Look(t.Context()); err != nil {
 		t.Fatal(err)
 	}

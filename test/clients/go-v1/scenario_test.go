@@ -43,7 +43,9 @@ func newQueue(t *testing.T, suffix string, attributes map[string]*string) *queue
 	}
 	q := &queue{SQSAPI: sqs.New(s), t: t}
 	name := fmt.Sprintf("%s-%d%s", t.Name(), time.Now().UnixNano(), suffix)
-	out, err := q.CreateQueue(&sqs.CreateQueueInput{QueueName: &name, Attributes: attributes, Tags: map[string]*string{"made-by": aws.String("SDK 1")}})
+	out, err := q.CreateQueue(&sqs.CreateQueueInput{
+		QueueName: &name, Attributes: attributes, Tags: map[string]*string{"made-by": aws.String("SDK 1")},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +82,9 @@ func (q *queue) receive(seconds int64) []*sqs.Message {
 
 func (q *queue) attributes() map[string]*string {
 	q.t.Helper()
-	out, err := q.GetQueueAttributes(&sqs.GetQueueAttributesInput{QueueUrl: q.url, AttributeNames: aws.StringSlice([]string{"All"})})
+	out, err := q.GetQueueAttributes(&sqs.GetQueueAttributesInput{
+		QueueUrl: q.url, AttributeNames: aws.StringSlice([]string{"All"}),
+	})
 	if err != nil {
 		q.t.Fatal(err)
 	}
@@ -96,44 +100,52 @@ func (q *queue) delete(m *sqs.Message) {
 
 func TestSendReceiveDelete(t *testing.T) {
 	q := newQueue(t, "", nil)
-	sent := q.send(sqs.SendMessageInput{MessageBody: aws.String(body), MessageAttributes: map[string]*sqs.MessageAttributeValue{
-		"colour": {DataType: aws.String("String"), StringValue: aws.String("blå <&> \r\n")},
-		"count":  {DataType: aws.String("Number"), StringValue: aws.String("-12.50")},
-		"blob":   {DataType: aws.String("Binary.png"), BinaryValue: []byte{0, 0x89, 0xff}},
-	}})
+	sent := q.send(sqs.SendMessageInput{MessageBody: aws.String(body),
+		MessageAttributes: map[string]*sqs.MessageAttributeValue{
+			"colour": {DataType: aws.String("String"), StringValue: aws.String("blå <&> \r\n")},
+			"count":  {DataType: aws.String("Number"), StringValue: aws.String("-12.50")},
+			"blob":   {DataType: aws.String("Binary.png"), BinaryValue: []byte{0, 0x89, 0xff}},
+		}})
 	messages := q.receive(5)
-	if len(messages) != 1 || *messages[0].Body != body || *messages[0].MessageId != *sent.MessageId || len(messages[0].MessageAttributes) != 3 {
+	if len(messages) != 1 || *messages[0].Body != body || *messages[0].MessageId != *sent.MessageId ||
+		len(messages[0].MessageAttributes) != 3 {
 		t.Fatalf("%v", messages)
 	}
 	if got := messages[0].MessageAttributes["blob"].BinaryValue; string(got) != "\x00\x89\xff" {
 		t.Errorf("%x", got)
 	}
 	q.delete(messages[0])
-	if left := q.attributes(); *left["ApproximateNumberOfMessagesNotVisible"] != "0" || *left["ApproximateNumberOfMessages"] != "0" {
+	if left := q.attributes(); *left["ApproximateNumberOfMessagesNotVisible"] != "0" ||
+		*left["ApproximateNumberOfMessages"] != "0" {
 		t.Errorf("%v", left)
 	}
 }
 
 func TestBatches(t *testing.T) {
 	q := newQueue(t, "", nil)
-	out, err := q.SendMessageBatch(&sqs.SendMessageBatchInput{QueueUrl: q.url, Entries: []*sqs.SendMessageBatchRequestEntry{
-		{Id: aws.String("good"), MessageBody: aws.String(body)},
-		{Id: aws.String("bad"), MessageBody: aws.String("\x01")},
-	}})
-	if err != nil || len(out.Successful) != 1 || len(out.Failed) != 1 || *out.Failed[0].Code != sqs.ErrCodeInvalidMessageContents {
+	out, err := q.SendMessageBatch(&sqs.SendMessageBatchInput{QueueUrl: q.url,
+		Entries: []*sqs.SendMessageBatchRequestEntry{
+			{Id: aws.String("good"), MessageBody: aws.String(body)},
+			{Id: aws.String("bad"), MessageBody: aws.String("\x01")},
+		}})
+	if err != nil || len(out.Successful) != 1 || len(out.Failed) != 1 ||
+		*out.Failed[0].Code != sqs.ErrCodeInvalidMessageContents {
 		t.Fatalf("%v, %v", out, err)
 	}
 	m := q.receive(5)[0]
-	changed, err := q.ChangeMessageVisibilityBatch(&sqs.ChangeMessageVisibilityBatchInput{QueueUrl: q.url, Entries: []*sqs.ChangeMessageVisibilityBatchRequestEntry{
-		{Id: aws.String("a"), ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: aws.Int64(0)},
-	}})
+	changed, err := q.ChangeMessageVisibilityBatch(&sqs.ChangeMessageVisibilityBatchInput{QueueUrl: q.url,
+		Entries: []*sqs.ChangeMessageVisibilityBatchRequestEntry{
+			{Id: aws.String("a"), ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: aws.Int64(0)},
+		}})
 	if err != nil || len(changed.Successful) != 1 {
 		t.Fatalf("%v, %v", changed, err)
 	}
 	m = q.receive(5)[0]
-	deleted, err := q.DeleteMessageBatch(&sqs.DeleteMessageBatchInput{QueueUrl: q.url, Entries: []*sqs.DeleteMessageBatchRequestEntry{
-		{Id: aws.String("a"), ReceiptHandle: m.ReceiptHandle}, {Id: aws.String("b"), ReceiptHandle: aws.String("garbage")},
-	}})
+	deleted, err := q.DeleteMessageBatch(&sqs.DeleteMessageBatchInput{QueueUrl: q.url,
+		Entries: []*sqs.DeleteMessageBatchRequestEntry{
+			{Id: aws.String("a"), ReceiptHandle: m.ReceiptHandle},
+			{Id: aws.String("b"), ReceiptHandle: aws.String("garbage")},
+		}})
 	if err != nil || len(deleted.Successful) != 1 || *deleted.Failed[0].Code != sqs.ErrCodeReceiptHandleIsInvalid {
 		t.Fatalf("%v, %v", deleted, err)
 	}
@@ -143,7 +155,9 @@ func TestVisibility(t *testing.T) {
 	q := newQueue(t, "", map[string]*string{"VisibilityTimeout": aws.String("1")})
 	q.send(sqs.SendMessageInput{MessageBody: aws.String("a")})
 	m := q.receive(5)[0]
-	if _, err := q.ChangeMessageVisibility(&sqs.ChangeMessageVisibilityInput{QueueUrl: q.url, ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: aws.Int64(60)}); err != nil {
+	if _, err := q.ChangeMessageVisibility(&sqs.ChangeMessageVisibilityInput{
+		QueueUrl: q.url, ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: aws.Int64(60),
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if again := q.receive(2); len(again) > 0 {
@@ -156,7 +170,8 @@ func TestDeadLetters(t *testing.T) {
 	dead := newQueue(t, "-dead", nil)
 	q := newQueue(t, "", map[string]*string{
 		"VisibilityTimeout": aws.String("0"),
-		"RedrivePolicy":     aws.String(fmt.Sprintf(`{"maxReceiveCount":"2","deadLetterTargetArn":%q}`, *dead.attributes()["QueueArn"])),
+		"RedrivePolicy": aws.String(fmt.Sprintf(`{"maxReceiveCount":"2","deadLetterTargetArn":%q}`,
+			*dead.attributes()["QueueArn"])),
 	})
 	q.send(sqs.SendMessageInput{MessageBody: aws.String("poison")})
 	for range 2 {
@@ -174,7 +189,9 @@ func TestDeadLetters(t *testing.T) {
 }
 
 func TestFIFO(t *testing.T) {
-	q := newQueue(t, ".fifo", map[string]*string{"FifoQueue": aws.String("true"), "ContentBasedDeduplication": aws.String("true")})
+	q := newQueue(t, ".fifo", map[string]*string{
+		"FifoQueue": aws.String("true"), "ContentBasedDeduplication": aws.String("true"),
+	})
 	for i := range 5 {
 		for range 2 { // the second is a duplicate
 			q.send(sqs.SendMessageInput{MessageBody: aws.String(fmt.Sprint(i)), MessageGroupId: aws.String("g")})

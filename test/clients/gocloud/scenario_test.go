@@ -55,13 +55,17 @@ func newQueue(t *testing.T, suffix string, attributes map[string]string) *queue 
 		t.Fatal(err)
 	}
 	q.url = *out.QueueUrl
-	known, err := q.GetQueueAttributes(t.Context(), &sqs.GetQueueAttributesInput{QueueUrl: &q.url, AttributeNames: []types.QueueAttributeName{"QueueArn"}})
+	known, err := q.GetQueueAttributes(t.Context(), &sqs.GetQueueAttributesInput{
+		QueueUrl: &q.url, AttributeNames: []types.QueueAttributeName{"QueueArn"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	q.arn = known.Attributes["QueueArn"]
 	q.sends = awssnssqs.OpenSQSTopic(t.Context(), q.Client, q.url, nil)
-	q.receives = awssnssqs.OpenSubscription(t.Context(), q.Client, q.url, &awssnssqs.SubscriptionOptions{WaitTime: time.Second})
+	q.receives = awssnssqs.OpenSubscription(t.Context(), q.Client, q.url, &awssnssqs.SubscriptionOptions{
+		WaitTime: time.Second,
+	})
 	t.Cleanup(func() {
 		ctx := context.Background()
 		for _, err := range []error{q.sends.Shutdown(ctx), q.receives.Shutdown(ctx)} {
@@ -98,11 +102,14 @@ func receive(t *testing.T, from *pubsub.Subscription) *pubsub.Message {
 func (q *queue) empty(t *testing.T) {
 	t.Helper()
 	for range 50 {
-		out, err := q.GetQueueAttributes(t.Context(), &sqs.GetQueueAttributesInput{QueueUrl: &q.url, AttributeNames: []types.QueueAttributeName{"All"}})
+		out, err := q.GetQueueAttributes(t.Context(), &sqs.GetQueueAttributesInput{
+			QueueUrl: &q.url, AttributeNames: []types.QueueAttributeName{"All"},
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if out.Attributes["ApproximateNumberOfMessages"] == "0" && out.Attributes["ApproximateNumberOfMessagesNotVisible"] == "0" {
+		if out.Attributes["ApproximateNumberOfMessages"] == "0" &&
+			out.Attributes["ApproximateNumberOfMessagesNotVisible"] == "0" {
 			return
 		}
 		time.Sleep(100 * time.Millisecond)
@@ -152,7 +159,9 @@ func TestMany(t *testing.T) {
 func TestDeadLetters(t *testing.T) {
 	t.Parallel()
 	dead := newQueue(t, "-dead", nil)
-	q := newQueue(t, "", map[string]string{"RedrivePolicy": fmt.Sprintf(`{"maxReceiveCount":"2","deadLetterTargetArn":%q}`, dead.arn)})
+	q := newQueue(t, "", map[string]string{
+		"RedrivePolicy": fmt.Sprintf(`{"maxReceiveCount":"2","deadLetterTargetArn":%q}`, dead.arn),
+	})
 	send(t, q.sends, &pubsub.Message{Body: []byte("poison"), Metadata: map[string]string{"k": "v"}})
 	for range 2 {
 		receive(t, q.receives).Nack()
@@ -179,7 +188,9 @@ func TestVisibility(t *testing.T) {
 	if !m.As(&raw) {
 		t.Fatal("the message of the SDK is not there")
 	}
-	if _, err := q.ChangeMessageVisibility(t.Context(), &sqs.ChangeMessageVisibilityInput{QueueUrl: &q.url, ReceiptHandle: raw.ReceiptHandle, VisibilityTimeout: 60}); err != nil {
+	if _, err := q.ChangeMessageVisibility(t.Context(), &sqs.ChangeMessageVisibilityInput{
+		QueueUrl: &q.url, ReceiptHandle: raw.ReceiptHandle, VisibilityTimeout: 60,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
@@ -218,15 +229,21 @@ func TestTopic(t *testing.T) {
 	t.Parallel()
 	q := newQueue(t, "", nil)
 	client := sns.NewFromConfig(newConfig(t))
-	topic, err := client.CreateTopic(t.Context(), &sns.CreateTopicInput{Name: aws.String(fmt.Sprintf("topic-%d", time.Now().UnixNano()))})
+	topic, err := client.CreateTopic(t.Context(), &sns.CreateTopicInput{
+		Name: aws.String(fmt.Sprintf("topic-%d", time.Now().UnixNano())),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	policy := fmt.Sprintf(`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Service":"sns.amazonaws.com"},"Action":"sqs:SendMessage","Resource":%q}]}`, q.arn)
-	if _, err := q.SetQueueAttributes(t.Context(), &sqs.SetQueueAttributesInput{QueueUrl: &q.url, Attributes: map[string]string{"Policy": policy}}); err != nil {
+	if _, err := q.SetQueueAttributes(t.Context(), &sqs.SetQueueAttributesInput{
+		QueueUrl: &q.url, Attributes: map[string]string{"Policy": policy},
+	}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := client.Subscribe(t.Context(), &sns.SubscribeInput{TopicArn: topic.TopicArn, Protocol: aws.String("sqs"), Endpoint: &q.arn}); err != nil {
+	if _, err := client.Subscribe(t.Context(), &sns.SubscribeInput{
+		TopicArn: topic.TopicArn, Protocol: aws.String("sqs"), Endpoint: &q.arn,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	publishes := awssnssqs.OpenSNSTopic(t.Context(), client, *topic.TopicArn, nil)

@@ -63,7 +63,10 @@ func operation(name string) *protocol.Operation {
 // begin returns the record of a call by the root of an account.
 func (w *world) begin(name, account string) (*trail.Record, *protocol.Call, *protocol.Operation) {
 	op := operation(name)
-	c := &protocol.Call{Service: "sqs", Operation: name, RequestID: "r-1", Region: "us-east-1", SourceIP: "10.0.0.1", UserAgent: "agent", Host: "h", TLS: true}
+	c := &protocol.Call{
+		Service: "sqs", Operation: name, RequestID: "r-1", Region: "us-east-1", SourceIP: "10.0.0.1",
+		UserAgent: "agent", Host: "h", TLS: true,
+	}
 	who := identity.Root(account, "AKIA1")
 	return w.Begin(c, op, &who, w.now), c, op
 }
@@ -113,7 +116,8 @@ func TestEventIsInTheCommitOfTheChange(t *testing.T) {
 	// The answer to the call comes later, to the same event.
 	r.End(op.Elements(&output{Url: "http://x", KeyValue: "hush"}), nil)
 	after := w.all(t, account)
-	if len(after) != 1 || after[0].EventID != found[0].EventID || string(after[0].ResponseElements) != `{"url":"http://x","keyValue":"HIDDEN_DUE_TO_SECURITY_REASONS"}` {
+	if len(after) != 1 || after[0].EventID != found[0].EventID ||
+		string(after[0].ResponseElements) != `{"url":"http://x","keyValue":"HIDDEN_DUE_TO_SECURITY_REASONS"}` {
 		t.Errorf("found %+v", after)
 	}
 }
@@ -167,17 +171,23 @@ func TestOtherEvents(t *testing.T) {
 	if len(found) != 2 || found[0].EventName != "DeleteThing" || found[1].EventName != "ListThings" {
 		t.Fatalf("found %+v", found)
 	}
-	if e := found[1]; !e.ReadOnly || string(e.RequestParameters) != "null" || string(e.ResponseElements) != "null" || e.ErrorCode != "" {
+	if e := found[1]; !e.ReadOnly || string(e.RequestParameters) != "null" || string(e.ResponseElements) != "null" ||
+		e.ErrorCode != "" {
 		t.Errorf("a read has %s", e.Text)
 	}
 	e := found[0]
-	if e.ErrorCode != "AccessDenied" || !strings.HasPrefix(e.ErrorMessage, "You may not.") || len(e.ErrorMessage) > 1100 ||
-		len(e.Resources) != 1 || e.Resources[0] != (trail.Resource{AccountID: other, Type: "AWS::SQS::Queue", ARN: "arn:aws:sqs:us-east-1:" + other + ":jobs"}) {
+	if e.ErrorCode != "AccessDenied" || !strings.HasPrefix(e.ErrorMessage, "You may not.") ||
+		len(e.ErrorMessage) > 1100 ||
+		len(e.Resources) != 1 ||
+		e.Resources[0] != (trail.Resource{
+			AccountID: other, Type: "AWS::SQS::Queue", ARN: "arn:aws:sqs:us-east-1:" + other + ":jobs",
+		}) {
 		t.Errorf("a refusal has %s", e.Text)
 	}
 	// The owner of the resource has an event of its own.
 	theirs := w.all(t, other)
-	if len(theirs) != 1 || theirs[0].SharedEventID == "" || theirs[0].SharedEventID != e.SharedEventID || theirs[0].EventID == e.EventID ||
+	if len(theirs) != 1 || theirs[0].SharedEventID == "" || theirs[0].SharedEventID != e.SharedEventID ||
+		theirs[0].EventID == e.EventID ||
 		theirs[0].RecipientAccountID != other || theirs[0].UserIdentity.AccountID != account {
 		t.Errorf("the owner has %+v", theirs)
 	}
@@ -211,7 +221,8 @@ func TestPages(t *testing.T) {
 			c.About.ARN, c.About.Owner = "arn:aws:sqs:us-east-1:"+other+":jobs", other
 		}
 		if i%2 == 0 {
-			if err := w.control.Change(r.Changes(t.Context()), func(tx *control.Tx) error { tx.Put("thing", nil); return nil }); err != nil {
+			if err := w.control.Change(r.Changes(t.Context()),
+				func(tx *control.Tx) error { tx.Put("thing", nil); return nil }); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -245,7 +256,9 @@ func TestPages(t *testing.T) {
 	if _, _, err := w.Find(trail.Query{Account: account, Max: 1, Cursor: "x"}); !errors.Is(err, trail.ErrCursor) {
 		t.Error(err)
 	}
-	between := trail.Query{Account: account, Max: 100, From: w.now.Add(-9 * time.Second), To: w.now.Add(-3 * time.Second)}
+	between := trail.Query{
+		Account: account, Max: 100, From: w.now.Add(-9 * time.Second), To: w.now.Add(-3 * time.Second),
+	}
 	found, _, err := w.Find(between)
 	if err != nil || len(found) == 0 {
 		t.Fatal(len(found), err)
@@ -265,7 +278,8 @@ func TestLookUpsHaveABudget(t *testing.T) {
 	for range 20 {
 		r, _, op := w.begin("CreateThing", account)
 		r.Parameters(op.Parameters(&input{Name: "jobs"}))
-		if err := w.control.Change(r.Changes(t.Context()), func(tx *control.Tx) error { tx.Put("thing", nil); return nil }); err != nil {
+		if err := w.control.Change(r.Changes(t.Context()),
+			func(tx *control.Tx) error { tx.Put("thing", nil); return nil }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -297,7 +311,8 @@ func TestTrim(t *testing.T) {
 	w := newWorld(t)
 	for range 2 {
 		r, _, op := w.begin("CreateThing", account)
-		if err := w.control.Change(r.Changes(t.Context()), func(tx *control.Tx) error { tx.Put("thing", nil); return nil }); err != nil {
+		if err := w.control.Change(r.Changes(t.Context()),
+			func(tx *control.Tx) error { tx.Put("thing", nil); return nil }); err != nil {
 			t.Fatal(err)
 		}
 		r.End(op.Elements(new(output)), nil)

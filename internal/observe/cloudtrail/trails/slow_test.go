@@ -42,7 +42,8 @@ func (s *stuck) Put(ctx context.Context, name, key string, o bucket.Object) erro
 func (w *world) dataEvent(account string, at time.Time) {
 	w.calls++
 	w.trails.AddData(&trail.Event{
-		EventTime: at, AWSRegion: "us-east-1", EventCategory: "Data", RecipientAccountID: account, RequestID: fmt.Sprint(w.calls),
+		EventTime: at, AWSRegion: "us-east-1", EventCategory: "Data", RecipientAccountID: account,
+		RequestID: fmt.Sprint(w.calls),
 		Resources: []trail.Resource{{ARN: "arn:aws:sqs:us-east-1:" + account + ":jobs", Type: "AWS::SQS::Queue"}},
 	})
 }
@@ -55,7 +56,9 @@ func TestSlowBucket(t *testing.T) {
 	w.must(os.Mkdir(filepath.Join(w.dir, "other"), 0o755))
 	w.create(takesData)
 	w.must(w.trails.Change(t.Context(), func(tx *trails.Tx) error {
-		one := &trails.Trail{Name: trails.Name{Account: other, Region: "us-east-1", Name: "all"}, Bucket: "other", Logging: true}
+		one := &trails.Trail{
+			Name: trails.Name{Account: other, Region: "us-east-1", Name: "all"}, Bucket: "other", Logging: true,
+		}
 		takesData(one)
 		return tx.Create(one, w.now)
 	}))

@@ -81,7 +81,10 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	w := &world{T: t, store: s, vault: identity.NewVault(), dir: t.TempDir(), now: time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)}
+	w := &world{
+		T: t, store: s, vault: identity.NewVault(), dir: t.TempDir(),
+		now: time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC),
+	}
 	if err := os.Mkdir(filepath.Join(w.dir, "audit"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +112,8 @@ func (w *world) restart() {
 	w.events.SelectBy(w.trails)
 	w.events.DataTo(w.trails)
 	w.deliverer = trails.NewDeliverer(trails.DelivererOptions{
-		Trails: w.trails, Events: w.events, Store: w.buckets, Topics: &w.topics, Now: func() time.Time { return w.now }, Log: slog.New(slog.DiscardHandler), Spool: w.spool,
+		Trails: w.trails, Events: w.events, Store: w.buckets, Topics: &w.topics, Now: func() time.Time { return w.now },
+		Log: slog.New(slog.DiscardHandler), Spool: w.spool,
 	})
 }
 
@@ -160,9 +164,11 @@ func (w *world) call(op, region string) (id string) {
 	who := identity.Root(account, "AKIA1")
 	w.calls++
 	id = fmt.Sprintf("r-%d", w.calls)
-	r := w.events.Begin(&protocol.Call{Service: "sqs", Operation: op, RequestID: id, Region: region}, operations[op], &who, w.now)
+	r := w.events.Begin(&protocol.Call{Service: "sqs", Operation: op, RequestID: id, Region: region}, operations[op],
+		&who, w.now)
 	if op == "CreateThing" {
-		w.must(w.control.Change(r.Changes(w.Context()), func(tx *control.Tx) error { tx.Put("thing", nil); return nil }))
+		w.must(w.control.Change(r.Changes(w.Context()),
+			func(tx *control.Tx) error { tx.Put("thing", nil); return nil }))
 	}
 	r.End([]byte(`{"url":"http://x"}`), nil)
 	w.events.Write(w.Context(), nil)
@@ -237,10 +243,12 @@ func TestDeliver(t *testing.T) {
 		!strings.HasPrefix(keys[0], want) || len(keys[0]) != len(want)+len("ABCDEFGHIJKLMNOP.json.gz") {
 		t.Errorf("the keys are %v", keys)
 	}
-	if want := `arn:aws:sns:us-east-1:111122223333:news all {"s3Bucket":"audit","s3ObjectKey":["` + keys[0] + `"]}`; len(w.topics.messages) != 1 || w.topics.messages[0] != want {
+	if want := `arn:aws:sns:us-east-1:111122223333:news all {"s3Bucket":"audit","s3ObjectKey":["` + keys[0] +
+		`"]}`; len(w.topics.messages) != 1 || w.topics.messages[0] != want {
 		t.Errorf("the topic got %v", w.topics.messages)
 	}
-	if s := w.trails.Status(w.trails.Find(name)); !s.Delivered.Equal(w.now) || !s.Attempted.Equal(w.now) || !s.Notified.Equal(w.now) || s.Error != "" {
+	if s := w.trails.Status(w.trails.Find(name)); !s.Delivered.Equal(w.now) || !s.Attempted.Equal(w.now) ||
+		!s.Notified.Equal(w.now) || s.Error != "" {
 		t.Errorf("the status is %+v", s)
 	}
 	w.restart()
@@ -252,7 +260,8 @@ func TestDeliver(t *testing.T) {
 	w.topics.err = errors.New("it is shut")
 	w.after(6 * time.Minute)
 	w.wantDelivered(a, b, c)
-	if s := w.trails.Status(w.trails.Find(name)); !strings.Contains(s.NotifyError, "it is shut") || !s.NotifyTried.Equal(w.now) || s.Notified.Equal(w.now) {
+	if s := w.trails.Status(w.trails.Find(name)); !strings.Contains(s.NotifyError, "it is shut") ||
+		!s.NotifyTried.Equal(w.now) || s.Notified.Equal(w.now) {
 		t.Errorf("the status is %+v", s)
 	}
 }
@@ -284,7 +293,8 @@ func TestDeliverAgain(t *testing.T) {
 	if err := w.deliver(); !errors.Is(err, bucket.ErrDenied) {
 		t.Fatal(err)
 	}
-	if s := w.trails.Status(w.trails.Find(name)); s.Error != "AccessDenied" || !s.Attempted.Equal(w.now) || !s.Delivered.IsZero() {
+	if s := w.trails.Status(w.trails.Find(name)); s.Error != "AccessDenied" || !s.Attempted.Equal(w.now) ||
+		!s.Delivered.IsZero() {
 		t.Errorf("the status is %+v", s)
 	}
 	if err := w.deliver(); err != nil {
@@ -400,7 +410,8 @@ func (w *world) verify(region string) string {
 func takesData(t *trails.Trail) {
 	t.Validate = true
 	t.Selectors = selector.Set{Advanced: []selector.Advanced{{Fields: []selector.Field{
-		{Name: "eventCategory", Equals: []string{"Data"}}, {Name: "resources.type", Equals: []string{"AWS::SQS::Queue"}},
+		{Name: "eventCategory", Equals: []string{"Data"}},
+		{Name: "resources.type", Equals: []string{"AWS::SQS::Queue"}},
 	}}}}
 }
 

@@ -31,7 +31,8 @@ func points(text string) (out []alarm.Datapoint) {
 
 func rule(m, n int, missing alarm.Missing) *alarm.Rule {
 	return &alarm.Rule{
-		Comparison: alarm.Greater, Threshold: 21, Periods: n, ToAlarm: m, Missing: missing, Period: time.Minute, Statistic: "Average",
+		Comparison: alarm.Greater, Threshold: 21, Periods: n, ToAlarm: m, Missing: missing, Period: time.Minute,
+		Statistic: "Average",
 	}
 }
 
@@ -98,28 +99,42 @@ func TestReasons(t *testing.T) {
 	const five = "The most recent datapoints which crossed the threshold: [21.5 (21/11/26 01:06:00), 21.5 (21/11/26 01:05:00), " +
 		"21.5 (21/11/26 01:04:00), 21.5 (21/11/26 01:03:00), 21.5 (21/11/26 01:02:00)]"
 	// The number of datapoints that it takes was not given.
-	f(rule(1, 1, alarm.AsMissing), "X", alarm.OK, "Threshold Crossed: 1 datapoint [21.5 (21/11/26 01:06:00)] was greater than the threshold (21.0).")
-	f(rule(1, 1, alarm.AsMissing), "0", alarm.Alarm, "Threshold Crossed: 1 datapoint [0.0 (21/11/26 01:06:00)] was not greater than the threshold (21.0).")
-	f(rule(2, 2, alarm.AsMissing), "X X", alarm.OK, "Threshold Crossed: 2 datapoints [21.5 (21/11/26 01:06:00), 21.5 (21/11/26 01:05:00)] "+
-		"were greater than the threshold (21.0).")
-	f(rule(3, 3, alarm.AsMissing), "X 0 X", alarm.Alarm, "Threshold Crossed: 1 datapoint [0.0 (21/11/26 01:05:00)] was not greater than the threshold (21.0).")
-	f(rule(6, 6, alarm.AsMissing), "X X X X X X", alarm.OK, "Threshold Crossed: 6 datapoints were greater than the threshold (21.0). "+five+".")
+	f(rule(1, 1, alarm.AsMissing), "X", alarm.OK,
+		"Threshold Crossed: 1 datapoint [21.5 (21/11/26 01:06:00)] was greater than the threshold (21.0).")
+	f(rule(1, 1, alarm.AsMissing), "0", alarm.Alarm,
+		"Threshold Crossed: 1 datapoint [0.0 (21/11/26 01:06:00)] was not greater than the threshold (21.0).")
+	f(rule(2, 2, alarm.AsMissing), "X X", alarm.OK,
+		"Threshold Crossed: 2 datapoints [21.5 (21/11/26 01:06:00), 21.5 (21/11/26 01:05:00)] "+
+			"were greater than the threshold (21.0).")
+	f(rule(3, 3, alarm.AsMissing), "X 0 X", alarm.Alarm,
+		"Threshold Crossed: 1 datapoint [0.0 (21/11/26 01:05:00)] was not greater than the threshold (21.0).")
+	f(rule(6, 6, alarm.AsMissing), "X X X X X X", alarm.OK,
+		"Threshold Crossed: 6 datapoints were greater than the threshold (21.0). "+five+".")
 	// It was given.
-	f(counted(1, 1, alarm.AsMissing), "X", alarm.OK, "Threshold Crossed: 1 out of the last 1 datapoints [21.5 (21/11/26 01:06:00)] "+
-		"was greater than the threshold (21.0) (minimum 1 datapoint for OK -> ALARM transition).")
-	f(counted(2, 3, alarm.AsMissing), "X 0 X", alarm.OK, "Threshold Crossed: 2 out of the last 3 datapoints [21.5 (21/11/26 01:06:00), 21.5 (21/11/26 01:04:00)] "+
-		"were greater than the threshold (21.0) (minimum 2 datapoints for OK -> ALARM transition).")
-	f(counted(3, 3, alarm.AsMissing), "X 0 X", alarm.Alarm, "Threshold Crossed: 1 out of the last 3 datapoints [0.0 (21/11/26 01:05:00)] "+
-		"was not greater than the threshold (21.0) (minimum 1 datapoint for ALARM -> OK transition).")
-	f(counted(5, 5, alarm.AsMissing), "X X X X X", alarm.OK, "Threshold Crossed: 5 out of the last 5 datapoints were greater than the threshold (21.0). "+five+
-		" (minimum 5 datapoints for OK -> ALARM transition).")
+	f(counted(1, 1, alarm.AsMissing), "X", alarm.OK,
+		"Threshold Crossed: 1 out of the last 1 datapoints [21.5 (21/11/26 01:06:00)] "+
+			"was greater than the threshold (21.0) (minimum 1 datapoint for OK -> ALARM transition).")
+	f(counted(2, 3, alarm.AsMissing), "X 0 X", alarm.OK,
+		"Threshold Crossed: 2 out of the last 3 datapoints [21.5 (21/11/26 01:06:00), 21.5 (21/11/26 01:04:00)] "+
+			"were greater than the threshold (21.0) (minimum 2 datapoints for OK -> ALARM transition).")
+	f(counted(3, 3, alarm.AsMissing), "X 0 X", alarm.Alarm,
+		"Threshold Crossed: 1 out of the last 3 datapoints [0.0 (21/11/26 01:05:00)] "+
+			"was not greater than the threshold (21.0) (minimum 1 datapoint for ALARM -> OK transition).")
+	f(counted(5, 5, alarm.AsMissing), "X X X X X", alarm.OK,
+		"Threshold Crossed: 5 out of the last 5 datapoints were greater than the threshold (21.0). "+five+
+			" (minimum 5 datapoints for OK -> ALARM transition).")
 	// Datapoints are missing.
-	f(rule(2, 2, alarm.Breaching), "- -", alarm.OK, "Threshold Crossed: no datapoints were received for 2 periods and 2 missing datapoints were treated as [Breaching].")
-	f(rule(2, 2, alarm.NotBreaching), "- -", alarm.Alarm, "Threshold Crossed: no datapoints were received for 2 periods and 2 missing datapoints were treated as [NonBreaching].")
-	f(rule(1, 1, alarm.Breaching), "-", alarm.OK, "Threshold Crossed: no datapoints were received for 1 period and 1 missing datapoint was treated as [Breaching].")
-	f(counted(2, 3, alarm.Breaching), "0 - -", alarm.OK, "Threshold Crossed: 1 datapoint was received for 3 periods and 2 missing datapoints were treated as [Breaching].")
-	f(counted(2, 2, alarm.Breaching), "X -", alarm.OK, "Threshold Crossed: 1 out of the last 2 datapoints [21.5 (21/11/26 01:05:00)] "+
-		"was greater than the threshold (21.0) and 1 missing datapoint was treated as [Breaching] (minimum 2 datapoints for OK -> ALARM transition).")
+	f(rule(2, 2, alarm.Breaching), "- -", alarm.OK,
+		"Threshold Crossed: no datapoints were received for 2 periods and 2 missing datapoints were treated as [Breaching].")
+	f(rule(2, 2, alarm.NotBreaching), "- -", alarm.Alarm,
+		"Threshold Crossed: no datapoints were received for 2 periods and 2 missing datapoints were treated as [NonBreaching].")
+	f(rule(1, 1, alarm.Breaching), "-", alarm.OK,
+		"Threshold Crossed: no datapoints were received for 1 period and 1 missing datapoint was treated as [Breaching].")
+	f(counted(2, 3, alarm.Breaching), "0 - -", alarm.OK,
+		"Threshold Crossed: 1 datapoint was received for 3 periods and 2 missing datapoints were treated as [Breaching].")
+	f(counted(2, 2, alarm.Breaching), "X -", alarm.OK,
+		"Threshold Crossed: 1 out of the last 2 datapoints [21.5 (21/11/26 01:05:00)] "+
+			"was greater than the threshold (21.0) and 1 missing datapoint was treated as [Breaching] (minimum 2 datapoints for OK -> ALARM transition).")
 	f(rule(3, 3, alarm.AsMissing), "", alarm.OK, "Insufficient Data: 3 datapoints were unknown.")
 	f(rule(1, 1, alarm.AsMissing), "", alarm.OK, "Insufficient Data: 1 datapoint was unknown.")
 }
@@ -133,7 +148,8 @@ func TestReasonsAreBounded(t *testing.T) {
 		for i := range p {
 			p[i].Value = 1.2345678901234567e+300
 			if c == alarm.Outside {
-				p[i].Value, p[i].Band = -1.2345678901234567e+300, &alarm.Band{Low: -1.2345678901234567e-300, High: -1e-300}
+				p[i].Value, p[i].Band = -1.2345678901234567e+300,
+					&alarm.Band{Low: -1.2345678901234567e-300, High: -1e-300}
 			}
 		}
 		got := alarm.Evaluate(r, p, now, alarm.OK)
@@ -178,14 +194,16 @@ func TestBandReasons(t *testing.T) {
 		want       string
 	}{
 		{alarm.Outside, 3, "was less than the lower thresholds [5.0] or greater than the upper thresholds [9.0]"},
-		{alarm.Outside, 7, "was not less than the lower thresholds [5.0] or not greater than the upper thresholds [9.0]"},
+		{alarm.Outside, 7,
+			"was not less than the lower thresholds [5.0] or not greater than the upper thresholds [9.0]"},
 		{alarm.Below, 7, "was not less than the lower thresholds [5.0]"},
 		{alarm.Above, 10, "was greater than the upper thresholds [9.0]"},
 	} {
 		r, p := rule(1, 1, alarm.AsMissing), points("X")
 		r.Comparison, p[0].Value, p[0].Band = c.comparison, c.value, &alarm.Band{Low: 5, High: 9}
 		got := alarm.Evaluate(r, p, now, alarm.Insufficient).Reason
-		if want := "Thresholds Crossed: 1 datapoint [" + alarm.JavaDouble(c.value) + at + "] " + c.want + "."; got != want {
+		if want := "Thresholds Crossed: 1 datapoint [" + alarm.JavaDouble(c.value) + at + "] " + c.want +
+			"."; got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
@@ -268,8 +286,10 @@ func TestDaylightSaving(t *testing.T) {
 		{"America/New_York", "2026-11-03T12:00:00Z", 7 * 24 * time.Hour, "10-12T04 10-19T04 10-26T04 11-02T05"},
 		{"Europe/Berlin", "2026-03-29T21:59:00Z", 24 * time.Hour, "03-25T23 03-26T23 03-27T23 03-28T23"},
 		{"Europe/Berlin", "2026-03-29T22:00:00Z", 24 * time.Hour, "03-26T23 03-27T23 03-28T23 03-29T22"},
-		{"America/Santiago", "2026-09-07T12:00:00Z", 24 * time.Hour, "09-04T04 09-05T04 09-06T04 09-07T03"}, // without a midnight on the 6th
-		{"Atlantic/Azores", "2026-10-26T12:00:00Z", 24 * time.Hour, "10-23T00 10-24T00 10-25T00 10-26T01"},  // with two on the 25th
+		// without a midnight on the 6th
+		{"America/Santiago", "2026-09-07T12:00:00Z", 24 * time.Hour, "09-04T04 09-05T04 09-06T04 09-07T03"},
+		// with two on the 25th
+		{"Atlantic/Azores", "2026-10-26T12:00:00Z", 24 * time.Hour, "10-23T00 10-24T00 10-25T00 10-26T01"},
 	} {
 		location, err := time.LoadLocation(c.zone)
 		if err != nil {
@@ -303,7 +323,8 @@ func TestShortDay(t *testing.T) {
 	r := rule(2, 3, alarm.AsMissing)
 	r.Period, r.Location = 24*time.Hour, berlin
 	began, evaluated := time.Date(2026, 3, 28, 0, 0, 0, 0, berlin), time.Date(2026, 3, 30, 0, 1, 0, 0, berlin)
-	d := alarm.Evaluate(r, []alarm.Datapoint{{Time: began.UTC(), Count: 1, Value: r.Threshold + 1}}, evaluated, alarm.OK)
+	d := alarm.Evaluate(r, []alarm.Datapoint{{Time: began.UTC(), Count: 1, Value: r.Threshold + 1}}, evaluated,
+		alarm.OK)
 	if d.State != alarm.Alarm {
 		t.Errorf("the state is %s", d.State)
 	}
@@ -374,7 +395,8 @@ func TestWarmUp(t *testing.T) {
 	f(0, true, "X", alarm.Alarm)
 	r := rule(1, 1, alarm.AsMissing)
 	r.WarmUp = now.Add(time.Minute)
-	if got := alarm.Evaluate(r, nil, now, alarm.Alarm); got.State != alarm.Insufficient || !strings.Contains(got.Reason, "warm-up") {
+	if got := alarm.Evaluate(r, nil, now, alarm.Alarm); got.State != alarm.Insufficient ||
+		!strings.Contains(got.Reason, "warm-up") {
 		t.Errorf("from ALARM: %+v", got)
 	}
 }
@@ -382,7 +404,8 @@ func TestWarmUp(t *testing.T) {
 func TestJavaDouble(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[float64]string{
-		0: "0.0", 21: "21.0", -1.5: "-1.5", 0.001: "0.001", 0.0001: "1.0E-4", 9999999: "9999999.0", 1e7: "1.0E7", 1.25e300: "1.25E300", 123456789: "1.23456789E8",
+		0: "0.0", 21: "21.0", -1.5: "-1.5", 0.001: "0.001", 0.0001: "1.0E-4", 9999999: "9999999.0", 1e7: "1.0E7",
+		1.25e300: "1.25E300", 123456789: "1.23456789E8",
 		math.Inf(1): "Infinity", math.Inf(-1): "-Infinity",
 	} {
 		if got := alarm.JavaDouble(n); got != want {
@@ -396,7 +419,8 @@ func TestJavaDouble(t *testing.T) {
 func FuzzEvaluate(f *testing.F) {
 	f.Add(uint8(3), uint8(2), uint8(0), uint8(0), "0-X-X")
 	f.Fuzz(func(t *testing.T, n, m, missing, state uint8, text string) {
-		r := rule(1, 1+int(n)%10, []alarm.Missing{alarm.AsMissing, alarm.Ignored, alarm.Breaching, alarm.NotBreaching}[missing%4])
+		r := rule(1, 1+int(n)%10,
+			[]alarm.Missing{alarm.AsMissing, alarm.Ignored, alarm.Breaching, alarm.NotBreaching}[missing%4])
 		r.ToAlarm = 1 + int(m)%r.Periods
 		text = text[max(0, len(text)-r.Range()):]
 		all := points(strings.Join(strings.Split(text, ""), " "))

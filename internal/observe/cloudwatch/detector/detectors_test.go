@@ -66,7 +66,8 @@ func TestDetectors(t *testing.T) {
 	put(other)
 	for _, d := range []*detector.Detectors{d, again()} {
 		all := d.In(here)
-		if len(all) != 2 || all[0].Metric.Metric != "l" || all[1].Timezone != "Europe/Berlin" || !all[1].Created.Equal(start) {
+		if len(all) != 2 || all[0].Metric.Metric != "l" || all[1].Timezone != "Europe/Berlin" ||
+			!all[1].Created.Equal(start) {
 			t.Errorf("there are %v", all)
 		}
 	}

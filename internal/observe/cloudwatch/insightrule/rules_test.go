@@ -38,7 +38,10 @@ func open(t *testing.T, f control.Formats) (*insightrule.Rules, *store.Store, fu
 }
 
 func rule(name string) *insightrule.Rule {
-	return &insightrule.Rule{Key: insightrule.Key{Scope: here, Name: name}, Definition: "{}", Enabled: true, Tags: map[string]string{"a": name}}
+	return &insightrule.Rule{
+		Key: insightrule.Key{Scope: here, Name: name}, Definition: "{}", Enabled: true,
+		Tags: map[string]string{"a": name},
+	}
 }
 
 // Rules survive a restart, with any characters in their names. A replaced rule keeps its tags.
@@ -57,7 +60,8 @@ func TestRules(t *testing.T) {
 	}
 	for _, r := range []*insightrule.Rules{r, again()} {
 		all := r.In(here)
-		if len(all) != 2 || all[0].Name != "a/b %" || all[1].Definition != other.Definition || !maps.Equal(all[1].Tags, rule("c").Tags) {
+		if len(all) != 2 || all[0].Name != "a/b %" || all[1].Definition != other.Definition ||
+			!maps.Equal(all[1].Tags, rule("c").Tags) {
 			t.Errorf("there are %v", all)
 		}
 	}
@@ -104,7 +108,8 @@ func TestChange(t *testing.T) {
 		return &is, nil
 	}
 	missing, err := r.Change(t.Context(), here, []string{"a", "x"}, disable)
-	if err != nil || !slices.Equal(missing, []string{"x"}) || again().In(here)[0].Enabled || !again().In(here)[1].Enabled {
+	if err != nil || !slices.Equal(missing, []string{"x"}) || again().In(here)[0].Enabled ||
+		!again().In(here)[1].Enabled {
 		t.Errorf("%v %v", missing, err)
 	}
 	refusal := errors.New("no")
@@ -117,7 +122,8 @@ func TestChange(t *testing.T) {
 	if !errors.Is(err, refusal) || len(again().In(here)) != 2 {
 		t.Errorf("%v, and there are %v", err, again().In(here))
 	}
-	_, err = r.Change(t.Context(), here, []string{"a"}, func(insightrule.Rule) (*insightrule.Rule, error) { return nil, nil })
+	_, err = r.Change(t.Context(), here, []string{"a"},
+		func(insightrule.Rule) (*insightrule.Rule, error) { return nil, nil })
 	if err != nil || len(again().In(here)) != 1 {
 		t.Errorf("%v, and there are %v", err, again().In(here))
 	}

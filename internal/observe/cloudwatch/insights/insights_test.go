@@ -70,7 +70,8 @@ func TestGroups(t *testing.T) {
 		return id
 	}
 	all := []series.ID{
-		of("AWS/SQS", "m", "QueueName", "b"), of("AWS/SQS", "m", "QueueName", "a"), of("AWS/SQS", "other", "QueueName", "a"),
+		of("AWS/SQS", "m", "QueueName", "b"), of("AWS/SQS", "m", "QueueName", "a"),
+		of("AWS/SQS", "other", "QueueName", "a"),
 		of("Mine", "m", "QueueName", "a"), of("AWS/SQS", "m", "QueueName", "a", "Zone", "z"), of("AWS/SQS", "m"),
 	}
 	for text, want := range map[string]string{
@@ -101,7 +102,9 @@ func TestGroups(t *testing.T) {
 func TestGroupsAreApart(t *testing.T) {
 	t.Parallel()
 	of := func(x, y string) series.ID {
-		return series.ID{Namespace: "n", Metric: "m", Dimensions: []series.Dimension{{Name: "x", Value: x}, {Name: "y", Value: y}}}
+		return series.ID{
+			Namespace: "n", Metric: "m", Dimensions: []series.Dimension{{Name: "x", Value: x}, {Name: "y", Value: y}},
+		}
 	}
 	q, err := insights.Parse("SELECT SUM(m) FROM n GROUP BY x, y")
 	if err != nil {
@@ -123,8 +126,11 @@ func TestTopAndMerge(t *testing.T) {
 	if len(merged) != 3 || merged[1].Count != 2 || insights.Statistic("Average").Of(merged[1]) != 3 {
 		t.Errorf("merged to %v", merged)
 	}
-	results := []insights.Result{{"a", []series.Point{point(0, 1), point(1, 9)}}, {"b", []series.Point{point(0, 6)}}, {"c", nil}}
-	for order, want := range map[string]string{"MAX() DESC": "a b", "AVG() DESC": "b a", "COUNT() ASC": "c b", "MIN() DESC": "b a", "SUM()": "c b"} {
+	results := []insights.Result{{"a", []series.Point{point(0, 1), point(1, 9)}}, {"b", []series.Point{point(0, 6)}},
+		{"c", nil}}
+	for order, want := range map[string]string{
+		"MAX() DESC": "a b", "AVG() DESC": "b a", "COUNT() ASC": "c b", "MIN() DESC": "b a", "SUM()": "c b",
+	} {
 		q, err := insights.Parse("SELECT SUM(m) FROM n ORDER BY " + order + " LIMIT 2")
 		if err != nil {
 			t.Fatal(err)

@@ -74,7 +74,8 @@ func TestBandsThatAreRefused(t *testing.T) {
 		"ANOMALY_DETECTION_BAND(m, 2, 60)": `expected ")"`,
 	} {
 		_, err := metricdata.Check([]metricdata.Query{
-			expression("e", text, 0), expression("x", "m * 2", 0), stat("m", "NumberOfMessagesSent", "a", "Sum", 5*time.Minute),
+			expression("e", text, 0), expression("x", "m * 2", 0),
+			stat("m", "NumberOfMessagesSent", "a", "Sum", 5*time.Minute),
 		})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
@@ -110,9 +111,10 @@ func TestTraining(t *testing.T) {
 		training *metricdata.Training
 		want     string
 	}{
-		"none":     {nil, "lower -113.3 upper 113.3"},
-		"zone":     {&metricdata.Training{Location: berlin}, "lower 110.5 upper 289.5"},
-		"excluded": {&metricdata.Training{Location: berlin, Excluded: []metricdata.Range{campaign}}, "lower 98.0 upper 102.0"},
+		"none": {nil, "lower -113.3 upper 113.3"},
+		"zone": {&metricdata.Training{Location: berlin}, "lower 110.5 upper 289.5"},
+		"excluded": {&metricdata.Training{Location: berlin, Excluded: []metricdata.Range{campaign}},
+			"lower 98.0 upper 102.0"},
 	} {
 		src := &metricdata.Source{Reader: m, Levels: series.Default, Now: last.Add(time.Hour).UTC()}
 		if c.training != nil {

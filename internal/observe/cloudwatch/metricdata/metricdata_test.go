@@ -19,7 +19,10 @@ var (
 )
 
 func id(metric, queue string) series.ID {
-	return series.ID{Scope: scope, Namespace: series.SQS, Metric: metric, Dimensions: []series.Dimension{{Name: "QueueName", Value: queue}}}
+	return series.ID{
+		Scope: scope, Namespace: series.SQS, Metric: metric,
+		Dimensions: []series.Dimension{{Name: "QueueName", Value: queue}},
+	}
 }
 
 // source has ten minutes before now: "a" counts 1 to 10, "b" 10 each; the size of messages varies within a minute.
@@ -36,7 +39,8 @@ func source() *metricdata.Source {
 
 func stat(id, metric, queue, statistic string, period time.Duration) metricdata.Query {
 	return metricdata.Query{ID: id, Return: true, Stat: &metricdata.Stat{
-		Namespace: series.SQS, Metric: metric, Dimensions: []series.Dimension{{Name: "QueueName", Value: queue}}, Period: period, Statistic: statistic,
+		Namespace: series.SQS, Metric: metric, Dimensions: []series.Dimension{{Name: "QueueName", Value: queue}},
+		Period: period, Statistic: statistic,
 	}}
 }
 
@@ -86,27 +90,40 @@ func TestRun(t *testing.T) {
 		"m=NumberOfMessagesSent:15,40 n=SentMessageSize:15,15": {
 			sent("m", "a"), stat("n", "SentMessageSize", "a", "Average", 5*time.Minute),
 		},
-		"m=NumberOfMessagesSent:15,40":            {sent("m", "a"), hidden(stat("n", "NumberOfMessagesSent", "a", "Minimum", 5*time.Minute))},
-		"m=L:":                                    {labelled(sent("m", "nowhere"))},
-		"m=SentMessageSize:15,15":                 {stat("m", "SentMessageSize", "a", "Average", 5*time.Minute)},
-		"m=SentMessageSize:20":                    {stat("m", "SentMessageSize", "a", "Maximum", 10*time.Minute)},
-		"m=SentMessageSize:20,20":                 {stat("m", "SentMessageSize", "a", "p100", 5*time.Minute)},
-		"m=NumberOfMessagesSent:10,10":            {stat("m", "NumberOfMessagesSent", "b", "p99.9", 5*time.Minute)},
-		"e=e:65,90 m1=NumberOfMessagesSent:15,40": {expression("e", "m1 + m2", 0), sent("m1", "a"), hidden(sent("m2", "b"))},
-		"e2=L:130,180":                            {hidden(expression("e1", "SUM(METRICS())", 0)), labelled(expression("e2", "e1*2", 0)), hidden(sent("m1", "a")), hidden(sent("m2", "b"))},
-		"e=NumberOfMessagesSent:30,80 e=NumberOfMessagesSent:100,100": {expression("e", "METRICS() * 2", 0), hidden(sent("m1", "a")), hidden(sent("m2", "b"))},
-		"q=b:50,50 q=a:15,40":          {expression("q", `SELECT SUM(NumberOfMessagesSent) FROM "AWS/SQS" GROUP BY QueueName ORDER BY MIN() DESC`, 5*time.Minute)},
-		"q=NumberOfMessagesSent:65,90": {expression("q", `SELECT SUM(NumberOfMessagesSent) FROM SCHEMA("AWS/SQS", QueueName)`, 5*time.Minute)},
-		"q=NumberOfMessagesSent:":      {expression("q", `SELECT SUM(NumberOfMessagesSent) FROM "AWS/SQS" WHERE QueueName = 'c'`, 5*time.Minute)},
-		"s=a:15,40 s=b:50,50":          {expression("s", `SEARCH('{AWS/SQS,QueueName} MetricName="NumberOfMessagesSent"', 'Sum')`, 0)},
-		"s=a:55 s=b:100":               {expression("s", `SEARCH('{AWS/SQS,QueueName} MetricName="NumberOfMessagesSent"', 'Sum', 600)`, 5*time.Minute)},
-		"s=L a:55":                     {labelled(expression("s", `SEARCH('{AWS/SQS,QueueName} sent QueueName=a NOT size', 'Sum')`, 10*time.Minute))},
-		"s=a NumberOfMessagesSent:55 s=a SentMessageSize:300": {expression("s", `SEARCH('QueueName="a"', 'Sum', 600)`, 0)},
-		"s=s:65,90":             {expression("s", `SUM(SEARCH('NumberOfMessagesSent', 'Sum', 300))`, 0)},
-		"s=a:20":                {expression("s", `REMOVE_EMPTY(SEARCH('size', 'Maximum', 600))`, 0)},
-		"e=a:30,80 e=b:100,100": {hidden(expression("s", `SEARCH('NumberOfMessagesSent', 'Sum', 300)`, 0)), expression("e", "s * 2", 0)},
-		"":                      {expression("s", `SEARCH('nowhere', 'Sum', 300)`, 0)},
-		"e=e:10,10":             {hidden(expression("q", `SELECT MAX(NumberOfMessagesSent) FROM "AWS/SQS" GROUP BY QueueName`, 5*time.Minute)), expression("e", "MAX(q)", 0)},
+		"m=NumberOfMessagesSent:15,40": {sent("m", "a"),
+			hidden(stat("n", "NumberOfMessagesSent", "a", "Minimum", 5*time.Minute))},
+		"m=L:":                         {labelled(sent("m", "nowhere"))},
+		"m=SentMessageSize:15,15":      {stat("m", "SentMessageSize", "a", "Average", 5*time.Minute)},
+		"m=SentMessageSize:20":         {stat("m", "SentMessageSize", "a", "Maximum", 10*time.Minute)},
+		"m=SentMessageSize:20,20":      {stat("m", "SentMessageSize", "a", "p100", 5*time.Minute)},
+		"m=NumberOfMessagesSent:10,10": {stat("m", "NumberOfMessagesSent", "b", "p99.9", 5*time.Minute)},
+		"e=e:65,90 m1=NumberOfMessagesSent:15,40": {expression("e", "m1 + m2", 0), sent("m1", "a"),
+			hidden(sent("m2", "b"))},
+		"e2=L:130,180": {hidden(expression("e1", "SUM(METRICS())", 0)), labelled(expression("e2", "e1*2", 0)),
+			hidden(sent("m1", "a")), hidden(sent("m2", "b"))},
+		"e=NumberOfMessagesSent:30,80 e=NumberOfMessagesSent:100,100": {expression("e", "METRICS() * 2", 0),
+			hidden(sent("m1", "a")), hidden(sent("m2", "b"))},
+		"q=b:50,50 q=a:15,40": {expression("q",
+			`SELECT SUM(NumberOfMessagesSent) FROM "AWS/SQS" GROUP BY QueueName ORDER BY MIN() DESC`, 5*time.Minute)},
+		"q=NumberOfMessagesSent:65,90": {expression("q",
+			`SELECT SUM(NumberOfMessagesSent) FROM SCHEMA("AWS/SQS", QueueName)`, 5*time.Minute)},
+		"q=NumberOfMessagesSent:": {expression("q",
+			`SELECT SUM(NumberOfMessagesSent) FROM "AWS/SQS" WHERE QueueName = 'c'`, 5*time.Minute)},
+		"s=a:15,40 s=b:50,50": {expression("s",
+			`SEARCH('{AWS/SQS,QueueName} MetricName="NumberOfMessagesSent"', 'Sum')`, 0)},
+		"s=a:55 s=b:100": {expression("s",
+			`SEARCH('{AWS/SQS,QueueName} MetricName="NumberOfMessagesSent"', 'Sum', 600)`, 5*time.Minute)},
+		"s=L a:55": {labelled(expression("s", `SEARCH('{AWS/SQS,QueueName} sent QueueName=a NOT size', 'Sum')`,
+			10*time.Minute))},
+		"s=a NumberOfMessagesSent:55 s=a SentMessageSize:300": {expression("s", `SEARCH('QueueName="a"', 'Sum', 600)`,
+			0)},
+		"s=s:65,90": {expression("s", `SUM(SEARCH('NumberOfMessagesSent', 'Sum', 300))`, 0)},
+		"s=a:20":    {expression("s", `REMOVE_EMPTY(SEARCH('size', 'Maximum', 600))`, 0)},
+		"e=a:30,80 e=b:100,100": {hidden(expression("s", `SEARCH('NumberOfMessagesSent', 'Sum', 300)`, 0)),
+			expression("e", "s * 2", 0)},
+		"": {expression("s", `SEARCH('nowhere', 'Sum', 300)`, 0)},
+		"e=e:10,10": {hidden(expression("q", `SELECT MAX(NumberOfMessagesSent) FROM "AWS/SQS" GROUP BY QueueName`,
+			5*time.Minute)), expression("e", "MAX(q)", 0)},
 	} {
 		got, err := answer(queries...)
 		if err != nil || got != want {
@@ -118,6 +135,8 @@ func TestRun(t *testing.T) {
 func TestDynamicLabels(t *testing.T) {
 	t.Parallel()
 	for label, want := range map[string]string{
+		"${PROP('Dim.Else')} ${WHAT} ${MAX('x')} $ {} ${": "${PROP('Dim.Else')} ${WHAT} ${MAX('x')} $ {} ${",
+
 		"${PROP('Dim.QueueName')}: ${MAX}": "a: 40.0",
 		`${PROP("MetricName")} ${PROP('Namespace')} ${PROP('Stat')} ${PROP('Period')} ${PROP('Region')} ${PROP('AccountId')}`: "NumberOfMessagesSent AWS/SQS Sum 300 us-east-1 000000000000",
 		"${FIRST} ${LAST} ${MIN} ${AVG} ${SUM} ${DATAPOINT_COUNT}":                                                            "15.0 40.0 15.0 27.5 55.0 2",
@@ -125,7 +144,6 @@ func TestDynamicLabels(t *testing.T) {
 		"${FIRST_TIME} to ${LAST_TIME}, ${MAX_TIME} ${MIN_TIME_RELATIVE} ${LAST_TIME_RELATIVE}": "2026-11-21 11:50:00 UTC to 2026-11-21 11:55:00 UTC, " +
 			"2026-11-21 11:55:00 UTC 10m30s 5m30s",
 		"${FIRST_LAST_TIME_RANGE} ${MIN_MAX_TIME_RANGE} ${FIRST_LAST_TIME_RANGE_RELATIVE}": "5m0s 5m0s ${FIRST_LAST_TIME_RANGE_RELATIVE}",
-		"${PROP('Dim.Else')} ${WHAT} ${MAX('x')} $ {} ${":                                  "${PROP('Dim.Else')} ${WHAT} ${MAX('x')} $ {} ${",
 	} {
 		q := stat("m", "NumberOfMessagesSent", "a", "Sum", 5*time.Minute)
 		q.Label = label
@@ -135,7 +153,8 @@ func TestDynamicLabels(t *testing.T) {
 	}
 	s := expression("s", `SEARCH('NumberOfMessagesSent', 'Sum', 300) * 2`, 0)
 	s.Label = "${PROP('Dim.QueueName')} ${PROP('MetricName')} ${PROP('Stat')} ${MAX}"
-	if got, err := answer(s); err != nil || got != "s=a NumberOfMessagesSent Sum 80.0:30,80 s=b NumberOfMessagesSent Sum 100.0:100,100" {
+	if got, err := answer(s); err != nil ||
+		got != "s=a NumberOfMessagesSent Sum 80.0:30,80 s=b NumberOfMessagesSent Sum 100.0:100,100" {
 		t.Errorf("of a search: %s, %v", got, err)
 	}
 	q := stat("m", "NumberOfMessagesSent", "nowhere", "Sum", 5*time.Minute)
@@ -176,20 +195,24 @@ func TestRefusals(t *testing.T) {
 func TestOrderOfQueriesDoesNotMatter(t *testing.T) {
 	t.Parallel()
 	hidden := func(q metricdata.Query) metricdata.Query { q.Return = false; return q }
-	m1, m2 := hidden(stat("m1", "NumberOfMessagesSent", "a", "Sum", 5*time.Minute)), hidden(stat("m2", "NumberOfMessagesSent", "b", "Sum", time.Minute))
+	m1, m2 := hidden(stat("m1", "NumberOfMessagesSent", "a", "Sum", 5*time.Minute)),
+		hidden(stat("m2", "NumberOfMessagesSent", "b", "Sum", time.Minute))
 	line, first := expression("line", "TIME_SERIES(5)", 0), expression("first", "FIRST(METRICS())", 0)
 	for _, queries := range [][]metricdata.Query{
-		{line, first, m1, m2}, {m1, m2, line, first}, {first, m1, line, m2}, {hidden(expression("x", "m2", 0)), line, first, m1, m2},
+		{line, first, m1, m2}, {m1, m2, line, first}, {first, m1, line, m2},
+		{hidden(expression("x", "m2", 0)), line, first, m1, m2},
 	} {
 		got, err := answer(queries...)
-		if err != nil || !strings.Contains(got, "line=line:5,5") || strings.Contains(got, "5,5,5") || !strings.Contains(got, "first=first:15,40") {
+		if err != nil || !strings.Contains(got, "line=line:5,5") || strings.Contains(got, "5,5,5") ||
+			!strings.Contains(got, "first=first:15,40") {
 			t.Errorf("%s, %v", got, err)
 		}
 	}
 }
 
 // within answers queries of a window as a request that has a budget.
-func within(t *testing.T, size int64, from, to time.Time, queries ...metricdata.Query) (worked, held int, results []metricdata.Result, err error) {
+func within(t *testing.T, size int64, from, to time.Time,
+	queries ...metricdata.Query) (worked, held int, results []metricdata.Result, err error) {
 	t.Helper()
 	plan, err := metricdata.Check(queries)
 	if err != nil {
@@ -206,7 +229,8 @@ func TestWindowsAreBounded(t *testing.T) {
 	t.Parallel()
 	years := func(n int) time.Time { return now.AddDate(n, 0, 0) }
 	for _, q := range []metricdata.Query{
-		expression("e", "TIME_SERIES(1)", time.Minute), expression("e", "TIME_SERIES(1)", 24*time.Hour), expression("e", "FILL(m, 0)", 0),
+		expression("e", "TIME_SERIES(1)", time.Minute), expression("e", "TIME_SERIES(1)", 24*time.Hour),
+		expression("e", "FILL(m, 0)", 0),
 		expression("e", "EPOCH(m)", 0), expression("e", "SORT(FILL(SEARCH('sent', 'Sum', 60), 0), SUM, ASC)", 0),
 	} {
 		m := stat("m", "NumberOfMessagesSent", "a", "Sum", time.Minute)
@@ -237,7 +261,8 @@ func TestRequestsAreBounded(t *testing.T) {
 	}
 	labelled := expression("e", "TIME_SERIES(1)", 0)
 	labelled.Label = strings.Repeat("${SUM}", 340)
-	if _, _, _, err := within(t, budget.Size, days(400), now, labelled); err == nil || !strings.Contains(err.Error(), "25000000 samples") {
+	if _, _, _, err := within(t, budget.Size, days(400), now, labelled); err == nil ||
+		!strings.Contains(err.Error(), "25000000 samples") {
 		t.Errorf("a label with hundreds of sums: %v", err)
 	}
 	for _, queries := range [][]metricdata.Query{

@@ -42,7 +42,9 @@ func wide(m *meter) *metricmath.Env {
 	}
 	return &metricmath.Env{
 		End: 60_000, Period: 60, Meter: m,
-		Values:  map[string]metricmath.Value{"a": metricmath.Of(a), "b": metricmath.Of(b), "c": metricmath.Of(c), "l": metricmath.ListOf(list)},
+		Values: map[string]metricmath.Value{
+			"a": metricmath.Of(a), "b": metricmath.Of(b), "c": metricmath.Of(c), "l": metricmath.ListOf(list),
+		},
 		Metrics: []metricmath.Metric{{ID: "a", Series: a}, {ID: "b", Series: b}, {ID: "c", Series: c}},
 	}
 }
@@ -51,7 +53,8 @@ func wide(m *meter) *metricmath.Env {
 func TestLongWindowsAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
-		"TIME_SERIES(1)", "FILL(a, 0)", "FILL(a, REPEAT)", "FILL(a, LINEAR)", "FILL(a, b)", "HOUR(a)", "EPOCH(l)", "a + TIME_SERIES(1)",
+		"TIME_SERIES(1)", "FILL(a, 0)", "FILL(a, REPEAT)", "FILL(a, LINEAR)", "FILL(a, b)", "HOUR(a)", "EPOCH(l)",
+		"a + TIME_SERIES(1)",
 		"FILL(l, 1)",
 	} {
 		e, err := metricmath.Parse(text)
@@ -70,8 +73,10 @@ func TestLongWindowsAreRefused(t *testing.T) {
 func TestSumOfStepsIsBounded(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
-		"c" + strings.Repeat("+c", 500), strings.Repeat("ABS(", 40) + "c" + strings.Repeat(")", 40), "l" + strings.Repeat("+c", 500),
-		"SUM([c" + strings.Repeat(",c", 500) + "])", strings.Repeat("SORT(", 40) + "l" + strings.Repeat(",SUM,ASC)", 40),
+		"c" + strings.Repeat("+c", 500), strings.Repeat("ABS(", 40) + "c" + strings.Repeat(")", 40),
+		"l" + strings.Repeat("+c", 500),
+		"SUM([c" + strings.Repeat(",c", 500) + "])",
+		strings.Repeat("SORT(", 40) + "l" + strings.Repeat(",SUM,ASC)", 40),
 		"SUM([" + strings.TrimSuffix(strings.Repeat("SUM(METRICS()),", 100), ",") + "])",
 	} {
 		e, err := metricmath.Parse(text)
@@ -88,8 +93,10 @@ func TestSumOfStepsIsBounded(t *testing.T) {
 // takes more memory than was counted for it.
 func FuzzCost(f *testing.F) {
 	for _, text := range []string{
-		"TIME_SERIES(1)", "SUM(METRICS()) / AVG(l)", "FILL(l, REPEAT) + FILL(c, LINEAR)", "SORT(l, SUM, DESC, 3)", "IF(a > 1, b, c)",
-		"RATE(RUNNING_SUM(l)) ^ 2", "[a, b, c] * c", "SLICE(l, 1, 5)", "EPOCH(l) - MINUTE(l)", "DIFF(FILL(c, a))", "l + c", "REMOVE_EMPTY(l)",
+		"TIME_SERIES(1)", "SUM(METRICS()) / AVG(l)", "FILL(l, REPEAT) + FILL(c, LINEAR)", "SORT(l, SUM, DESC, 3)",
+		"IF(a > 1, b, c)",
+		"RATE(RUNNING_SUM(l)) ^ 2", "[a, b, c] * c", "SLICE(l, 1, 5)", "EPOCH(l) - MINUTE(l)", "DIFF(FILL(c, a))",
+		"l + c", "REMOVE_EMPTY(l)",
 	} {
 		f.Add(text)
 	}
@@ -139,8 +146,10 @@ func borrowed(env *metricmath.Env, p *metricmath.Sample) bool {
 // Allocations are counted: an expression never allocates much more than it has counted.
 func TestAllocationsAreCounted(t *testing.T) {
 	for _, text := range []string{
-		"TIME_SERIES(1)", "SUM(METRICS())", "FILL(l, REPEAT)", "FILL(c, LINEAR)", "SORT(l, SUM, DESC)", "IF(c > 1, a, b)", "RATE(l)", "AVG(c)",
-		"RUNNING_SUM(l)", "[a, b, c] * c", "EPOCH(l)", "FILL(c, a)", "l + c", "REMOVE_EMPTY(l)", "DATAPOINT_COUNT(l)", "STDDEV(l)",
+		"TIME_SERIES(1)", "SUM(METRICS())", "FILL(l, REPEAT)", "FILL(c, LINEAR)", "SORT(l, SUM, DESC)",
+		"IF(c > 1, a, b)", "RATE(l)", "AVG(c)",
+		"RUNNING_SUM(l)", "[a, b, c] * c", "EPOCH(l)", "FILL(c, a)", "l + c", "REMOVE_EMPTY(l)", "DATAPOINT_COUNT(l)",
+		"STDDEV(l)",
 	} {
 		e, err := metricmath.Parse(text)
 		if err != nil {

@@ -87,26 +87,40 @@ func TestEvaluate(t *testing.T) {
 		"SUM(a)": "10", "AVG(a)": "2.5", "MIN(b)": "0", "MAX(b)": "30", "SUM(none)": "NaN",
 		"SUM(all)": "11 2 33 4", "AVG(all)": "5.5 2 16.5 2", "MAX([a, b])": "10 2 30 4", "MIN([a,b])": "1 2 3 0",
 		"SUM(METRICS())": "11 7 33 4", `SUM(METRICS("b"))`: "10 5 30 0", "METRICS('1')": "[10 - 30 0]",
-		"ABS(a - 3)": "2 1 0 1", "ABS(-3)": "3", "CEIL(a / 2)": "1 1 2 2", "FLOOR(a / 2)": "0 1 1 2", "FLOOR(all / 7)": "[0 0 0 0; 1 - 4 0]",
-		"PERIOD(a)": "60", "a / PERIOD(a) * 60": "1 2 3 4",
+		"ABS(a - 3)": "2 1 0 1", "ABS(-3)": "3", "CEIL(a / 2)": "1 1 2 2", "FLOOR(a / 2)": "0 1 1 2",
+		"FLOOR(all / 7)": "[0 0 0 0; 1 - 4 0]",
+		"PERIOD(a)":      "60", "a / PERIOD(a) * 60": "1 2 3 4",
 		"DIFF(b)": "- - 20 -30", "RATE(b) * 120": "- - 20 -60", "DIFF(all)": "[- 1 1 1; - - 20 -30]",
 
-		"FILL(b, 7)": "10 7 30 0", "FILL(c, REPEAT)": "- 5 5 5", "FILL(b, LINEAR)": "10 20 30 0", "FILL(c, LINEAR)": "- 5 - -",
-		"FILL(c, a)": "1 5 3 4", "FILL(none, 0)": "0 0 0 0", "FILL(all, 0)": "[1 2 3 4; 10 0 30 0]", "FILL(b, AVG(none))": "10 - 30 0",
+		"FILL(b, 7)": "10 7 30 0", "FILL(c, REPEAT)": "- 5 5 5", "FILL(b, LINEAR)": "10 20 30 0",
+		"FILL(c, LINEAR)": "- 5 - -",
+		"FILL(c, a)":      "1 5 3 4", "FILL(none, 0)": "0 0 0 0", "FILL(all, 0)": "[1 2 3 4; 10 0 30 0]",
+		"FILL(b, AVG(none))": "10 - 30 0",
 
-		"IF(a > 2, b, -1)": "-1 -1 30 0", "IF(a > 2, b)": "- - 30 0", "IF(1, a, b)": "1 2 3 4", "IF(0, a, b)": "10 - 30 0", "IF(0, a)": "- - - -",
-		"LOG(a * 0 + 1)": "0 0 0 0", "LOG10(b)": "1 - 1.4771 -", "LOG10(all * 10)": "[1 1.301 1.4771 1.6021; 2 - 2.4771 -]",
-		"STDDEV(a)": "1.118", "STDDEV([a, b])": "4.5 0 13.5 2", "STDDEV(none)": "NaN",
-		"DATAPOINT_COUNT(b)": "3", "DATAPOINT_COUNT(none)": "0", "DATAPOINT_COUNT(all)": "2 1 2 2", "SUM(b) / DATAPOINT_COUNT(b)": "13.333",
-		"DIFF_TIME(b)": "- - 120 60", "RUNNING_SUM(b)": "10 - 40 40", "RUNNING_SUM(all)": "[1 3 6 10; 10 - 40 40]",
+		"IF(a > 2, b, -1)": "-1 -1 30 0", "IF(a > 2, b)": "- - 30 0", "IF(1, a, b)": "1 2 3 4",
+		"IF(0, a, b)": "10 - 30 0", "IF(0, a)": "- - - -",
+		"LOG(a * 0 + 1)": "0 0 0 0", "LOG10(b)": "1 - 1.4771 -",
+		"LOG10(all * 10)": "[1 1.301 1.4771 1.6021; 2 - 2.4771 -]",
+		"STDDEV(a)":       "1.118", "STDDEV([a, b])": "4.5 0 13.5 2", "STDDEV(none)": "NaN",
+		"DATAPOINT_COUNT(b)": "3", "DATAPOINT_COUNT(none)": "0", "DATAPOINT_COUNT(all)": "2 1 2 2",
+		"SUM(b) / DATAPOINT_COUNT(b)": "13.333",
+		"DIFF_TIME(b)":                "- - 120 60", "RUNNING_SUM(b)": "10 - 40 40",
+		"RUNNING_SUM(all)":        "[1 3 6 10; 10 - 40 40]",
 		"METRIC_COUNT(METRICS())": "3", "METRIC_COUNT(METRICS('z'))": "0",
 		"FIRST(METRICS())": "1 2 3 4", "LAST(METRICS())": "- 5 - -", "FIRST(METRICS('z'))": "- - - -",
-		"SLICE(METRICS(), 1)": "[10 - 30 0; - 5 - -]", "SLICE(METRICS(), 0, 1)": "[1 2 3 4]", "SLICE(METRICS(), 2, 9)": "[- 5 - -]", "SLICE(METRICS(), 7)": "[]", "SLICE(METRICS(), 2, 1)": "[]",
-		"SORT(METRICS(), SUM, DESC)": "[10 - 30 0; 1 2 3 4; - 5 - -]", "SORT(METRICS(), MIN, ASC)": "[10 - 30 0; 1 2 3 4; - 5 - -]", "SORT(METRICS(), AVG, ASC, 2)": "[1 2 3 4; - 5 - -]",
-		"SORT([none, a, b], MAX, ASC)": "[1 2 3 4; 10 - 30 0; - - - -]", "SORT([none, a, b], MAX, DESC)": "[10 - 30 0; 1 2 3 4; - - - -]", "FIRST(SORT(METRICS(), MAX, DESC))": "10 - 30 0",
-		"MINUTE(c)": "0 1 2 3", "HOUR(a)": "0 0 0 0", "DAY(a)": "4 4 4 4", "DATE(none)": "1 1 1 1", "MONTH(a)": "1 1 1 1", "YEAR(a)": "1970 1970 1970 1970", "EPOCH(a)": "0 60 120 180",
+		"SLICE(METRICS(), 1)": "[10 - 30 0; - 5 - -]", "SLICE(METRICS(), 0, 1)": "[1 2 3 4]",
+		"SLICE(METRICS(), 2, 9)": "[- 5 - -]", "SLICE(METRICS(), 7)": "[]", "SLICE(METRICS(), 2, 1)": "[]",
+		"SORT(METRICS(), SUM, DESC)":        "[10 - 30 0; 1 2 3 4; - 5 - -]",
+		"SORT(METRICS(), MIN, ASC)":         "[10 - 30 0; 1 2 3 4; - 5 - -]",
+		"SORT(METRICS(), AVG, ASC, 2)":      "[1 2 3 4; - 5 - -]",
+		"SORT([none, a, b], MAX, ASC)":      "[1 2 3 4; 10 - 30 0; - - - -]",
+		"SORT([none, a, b], MAX, DESC)":     "[10 - 30 0; 1 2 3 4; - - - -]",
+		"FIRST(SORT(METRICS(), MAX, DESC))": "10 - 30 0",
+		"MINUTE(c)":                         "0 1 2 3", "HOUR(a)": "0 0 0 0", "DAY(a)": "4 4 4 4",
+		"DATE(none)": "1 1 1 1", "MONTH(a)": "1 1 1 1", "YEAR(a)": "1970 1970 1970 1970", "EPOCH(a)": "0 60 120 180",
 		"IF(MINUTE(a) >= 2, a)": "- - 3 4", "EPOCH(all) * 0 + 1": "[1 1 1 1; 1 1 1 1]",
-		"IF(b, 1, 0)": "1 - 1 0", "IF(AVG(none), a, b)": "- - - -", "SUM(REMOVE_EMPTY([a, none]))": "1 2 3 4", "REMOVE_EMPTY(a)": "1 2 3 4", "TIME_SERIES(SUM(a))": "10 10 10 10", "TIME_SERIES(AVG(none))": "- - - -",
+		"IF(b, 1, 0)": "1 - 1 0", "IF(AVG(none), a, b)": "- - - -", "SUM(REMOVE_EMPTY([a, none]))": "1 2 3 4",
+		"REMOVE_EMPTY(a)": "1 2 3 4", "TIME_SERIES(SUM(a))": "10 10 10 10", "TIME_SERIES(AVG(none))": "- - - -",
 	} {
 		e, err := metricmath.Parse(expression)
 		if err != nil {
@@ -208,7 +222,8 @@ func TestDropped(t *testing.T) {
 	t.Parallel()
 	for expression, want := range map[string]bool{
 		"a / b": true, "(a / b) * 100": true, "100 / b": true, "a / 0": true, "SUM([a / b, 1 / b])": false,
-		"a + b": false, "IF(b > 0, a / b, 0)": false, "IF(b >= 0, a / b)": true, "FILL(a / b, 0)": false, "LOG(b)": true,
+		"a + b": false, "IF(b > 0, a / b, 0)": false, "IF(b >= 0, a / b)": true, "FILL(a / b, 0)": false,
+		"LOG(b)":   true,
 		"none / 0": false,
 	} {
 		parsed, err := metricmath.Parse(expression)
@@ -224,7 +239,9 @@ func TestDropped(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
-		"SUM(METRICS('b'))/PERIOD(a)", "IF(a > 2 AND b, FILL(c, REPEAT), -1e3)", "[a, b", "2^-3^.5", "RATE(all)||1", "SLICE(SORT(METRICS(), SUM, DESC, 2), 0, 1)", "STDDEV(a)/DATAPOINT_COUNT([a,b])", "LOG(LAST(all))+MINUTE(c)", "((((", "ü'\"", `SEARCH('{a,b} c="d"', "Sum", 60)`,
+		"SUM(METRICS('b'))/PERIOD(a)", "IF(a > 2 AND b, FILL(c, REPEAT), -1e3)", "[a, b", "2^-3^.5", "RATE(all)||1",
+		"SLICE(SORT(METRICS(), SUM, DESC, 2), 0, 1)", "STDDEV(a)/DATAPOINT_COUNT([a,b])", "LOG(LAST(all))+MINUTE(c)",
+		"((((", "ü'\"", `SEARCH('{a,b} c="d"', "Sum", 60)`,
 	} {
 		f.Add(seed)
 	}

@@ -51,7 +51,9 @@ func count(t term, steps *int) term {
 func long() series.ID {
 	id := series.ID{Namespace: "n", Metric: "m"}
 	for i := range 30 {
-		id.Dimensions = append(id.Dimensions, series.Dimension{Name: fmt.Sprint("d", i), Value: strings.Repeat("a ", 512)})
+		id.Dimensions = append(id.Dimensions, series.Dimension{
+			Name: fmt.Sprint("d", i), Value: strings.Repeat("a ", 512),
+		})
 	}
 	return id
 }

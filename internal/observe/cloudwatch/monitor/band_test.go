@@ -76,20 +76,21 @@ func TestBandsGate(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	required, ready := 0, errDown
-	m, err := monitor.Open(monitor.Options{Control: control.New(control.Options{Store: r.store}), Formats: control.Formats{
-		Ready: func(format int) error {
-			if format == formats.Detectors {
-				return ready
-			}
-			return nil
-		},
-		Require: func(format int) error {
-			if format == formats.Detectors {
-				required++
-			}
-			return nil
-		},
-	}})
+	m, err := monitor.Open(monitor.Options{Control: control.New(control.Options{Store: r.store}),
+		Formats: control.Formats{
+			Ready: func(format int) error {
+				if format == formats.Detectors {
+					return ready
+				}
+				return nil
+			},
+			Require: func(format int) error {
+				if format == formats.Detectors {
+					required++
+				}
+				return nil
+			},
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}

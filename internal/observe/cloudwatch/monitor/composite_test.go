@@ -27,7 +27,10 @@ func composite(t *testing.T, name, rule string) *monitor.Alarm {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &monitor.Alarm{Name: named(name), ActionsEnabled: true, AlarmActions: []string{topic}, OKActions: []string{topic + "-ok"}, Composite: c}
+	return &monitor.Alarm{
+		Name: named(name), ActionsEnabled: true, AlarmActions: []string{topic}, OKActions: []string{topic + "-ok"},
+		Composite: c,
+	}
 }
 
 // metric makes metric alarms.
@@ -100,7 +103,8 @@ func TestCompositeFollows(t *testing.T) {
 	}
 	r.told(r.combine(start.Add(2*time.Second)), `OK: "c"`)
 	c = r.Alarm(named("c"))
-	if want := named("c").ARN() + " was created and its alarm rule evaluates to OK"; c.State != alarm.OK || c.Reason != want {
+	if want := named("c").ARN() + " was created and its alarm rule evaluates to OK"; c.State != alarm.OK ||
+		c.Reason != want {
 		t.Errorf("%s because %s", c.State, c.Reason)
 	}
 	if want := `{"triggeringAlarms":[{"arn":"arn:aws:cloudwatch:us-east-1:000000000000:alarm:a","state":{"value":"OK","timestamp":"2026-11-21T12:00:05.000+0000"}},` +
@@ -129,10 +133,12 @@ func TestCompositeFollows(t *testing.T) {
 	if len(r.topics.published) != 1 || r.topics.published[0].message != want {
 		t.Errorf("published %s", r.topics.published)
 	}
-	if got, want := summaries(r.items(monitor.HistoryFilter{Alarm: "c", Types: monitor.AlarmTypes{Composite: true}})), []string{
-		`Alarm "c" created`, "Alarm updated from INSUFFICIENT_DATA to OK", "Successfully executed action " + topic + "-ok",
-		"Alarm updated from OK to ALARM", "Successfully executed action " + topic,
-	}; !slices.Equal(got, want) {
+	if got, want := summaries(r.items(monitor.HistoryFilter{Alarm: "c", Types: monitor.AlarmTypes{Composite: true}})),
+		[]string{
+			`Alarm "c" created`, "Alarm updated from INSUFFICIENT_DATA to OK",
+			"Successfully executed action " + topic + "-ok",
+			"Alarm updated from OK to ALARM", "Successfully executed action " + topic,
+		}; !slices.Equal(got, want) {
 		t.Errorf("the history is %q", got)
 	}
 	if got := r.items(monitor.HistoryFilter{Alarm: "c", Types: monitor.AlarmTypes{Metric: true}}); len(got) > 0 {
@@ -151,7 +157,8 @@ func TestCompositeUpdated(t *testing.T) {
 		return tx.Update(r.Alarm(named("c")), composite(t, "c", "NOT ALARM(a)"), start.Add(time.Second))
 	})
 	r.told(r.combine(start.Add(2*time.Second)), `ALARM: "c"`)
-	if got, want := r.Alarm(named("c")).Reason, named("c").ARN()+" was updated and its alarm rule evaluates to ALARM"; got != want {
+	if got, want := r.Alarm(named("c")).Reason,
+		named("c").ARN()+" was updated and its alarm rule evaluates to ALARM"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -270,14 +277,23 @@ func TestSuppression(t *testing.T) {
 		notices string
 	}
 	for name, steps := range map[string][]step{
-		"not suppressed after WaitPeriod":         {{2, "a=ALARM", wait, ""}, {3, "", wait, ""}, {4, "", none, "ALARM"}, {9, "", none, ""}},
-		"suppressed before WaitPeriod ends":       {{2, "a=ALARM", wait, ""}, {3, "s=ALARM", monitor.ByAlarm, ""}, {4, "", monitor.ByAlarm, ""}},
-		"another state in WaitPeriod":             {{2, "a=ALARM", wait, ""}, {3, "a=OK", wait, ""}, {4, "", wait, ""}, {5, "", none, "OK"}},
-		"already suppressed":                      {{1, "s=ALARM", monitor.ByAlarm, ""}, {2, "a=ALARM", monitor.ByAlarm, ""}, {9, "", monitor.ByAlarm, ""}},
-		"after ExtensionPeriod":                   {{2, "a=ALARM", wait, ""}, {3, "s=ALARM", monitor.ByAlarm, ""}, {6, "s=OK", extension, ""}, {8, "", extension, ""}, {9, "", none, "ALARM"}},
-		"another state in ExtensionPeriod":        {{2, "a=ALARM", wait, ""}, {3, "s=ALARM", monitor.ByAlarm, ""}, {6, "s=OK", extension, ""}, {7, "a=OK", wait, ""}, {9, "", none, "OK"}},
-		"suppressor without anything to suppress": {{2, "s=ALARM", monitor.ByAlarm, ""}, {3, "s=OK", extension, ""}, {6, "", none, ""}},
-		"suppressor alarms in ExtensionPeriod":    {{2, "s=ALARM a=ALARM", monitor.ByAlarm, ""}, {3, "s=OK", extension, ""}, {4, "s=ALARM", monitor.ByAlarm, ""}, {5, "s=OK", extension, ""}, {8, "", none, "ALARM"}},
+		"not suppressed after WaitPeriod": {{2, "a=ALARM", wait, ""}, {3, "", wait, ""}, {4, "", none, "ALARM"},
+			{9, "", none, ""}},
+		"suppressed before WaitPeriod ends": {{2, "a=ALARM", wait, ""}, {3, "s=ALARM", monitor.ByAlarm, ""},
+			{4, "", monitor.ByAlarm, ""}},
+		"another state in WaitPeriod": {{2, "a=ALARM", wait, ""}, {3, "a=OK", wait, ""}, {4, "", wait, ""},
+			{5, "", none, "OK"}},
+		"already suppressed": {{1, "s=ALARM", monitor.ByAlarm, ""},
+			{2, "a=ALARM", monitor.ByAlarm, ""}, {9, "", monitor.ByAlarm, ""}},
+		"after ExtensionPeriod": {{2, "a=ALARM", wait, ""}, {3, "s=ALARM", monitor.ByAlarm, ""},
+			{6, "s=OK", extension, ""}, {8, "", extension, ""}, {9, "", none, "ALARM"}},
+		"another state in ExtensionPeriod": {{2, "a=ALARM", wait, ""}, {3, "s=ALARM", monitor.ByAlarm, ""},
+			{6, "s=OK", extension, ""}, {7, "a=OK", wait, ""}, {9, "", none, "OK"}},
+		"suppressor without anything to suppress": {{2, "s=ALARM", monitor.ByAlarm, ""}, {3, "s=OK", extension, ""},
+			{6, "", none, ""}},
+		"suppressor alarms in ExtensionPeriod": {{2, "s=ALARM a=ALARM", monitor.ByAlarm, ""},
+			{3, "s=OK", extension, ""}, {4, "s=ALARM", monitor.ByAlarm, ""}, {5, "s=OK", extension, ""},
+			{8, "", none, "ALARM"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -383,7 +399,8 @@ func TestSuppressionHistory(t *testing.T) {
 	}
 	items := r.items(monitor.HistoryFilter{Alarm: "c", Kind: monitor.StateSet})
 	if got, want := summaries(items), []string{
-		"Alarm updated from INSUFFICIENT_DATA to OK", "Actions suppressed by Alarm", "Actions suppressed by ExtensionPeriod",
+		"Alarm updated from INSUFFICIENT_DATA to OK", "Actions suppressed by Alarm",
+		"Actions suppressed by ExtensionPeriod",
 		"Actions no longer suppressed by ExtensionPeriod",
 	}; !slices.Equal(got, want) {
 		t.Errorf("the history is %q", got)
@@ -393,7 +410,8 @@ func TestSuppressionHistory(t *testing.T) {
 			t.Errorf("%s: %s", i.Summary, i.Data)
 		}
 	}
-	if !strings.Contains(items[0].Data, `"actionsSuppressedBy":"WaitPeriod","actionsSuppressedReason":"Actions suppressed by WaitPeriod"`) {
+	if !strings.Contains(items[0].Data,
+		`"actionsSuppressedBy":"WaitPeriod","actionsSuppressedReason":"Actions suppressed by WaitPeriod"`) {
 		t.Errorf("the transition is %s", items[0].Data)
 	}
 }
@@ -415,7 +433,8 @@ func TestDependents(t *testing.T) {
 			}
 			return out
 		}
-		if got := fmt.Sprint(names(r.Parents(named("a"))), names(r.Dependents(named("a"))), names(r.Parents(named("c")))); got != want {
+		if got := fmt.Sprint(names(r.Parents(named("a"))), names(r.Dependents(named("a"))),
+			names(r.Parents(named("c")))); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
@@ -462,7 +481,8 @@ func TestCompositesGate(t *testing.T) {
 	open()
 	r.metric("a")
 	create := func() error {
-		return r.Change(context.Background(), func(tx *monitor.Tx) error { return tx.Create(composite(t, "c", "ALARM(a)"), start) })
+		return r.Change(context.Background(),
+			func(tx *monitor.Tx) error { return tx.Create(composite(t, "c", "ALARM(a)"), start) })
 	}
 	if err := create(); err == nil || required != 0 || r.Alarm(named("c")) != nil {
 		t.Errorf("%v, required %d times", err, required)

@@ -17,7 +17,10 @@ func (r *rig) flood(s series.Scope, from time.Time, n int) {
 	for i := 0; i < n; i += atOnce {
 		r.change(func(tx *monitor.Tx) error {
 			for j := i; j < min(n, i+atOnce); j++ {
-				item := &monitor.Item{Alarm: "a", Kind: monitor.StateSet, Time: from.Add(time.Duration(j) * time.Millisecond), Summary: fmt.Sprint(j)}
+				item := &monitor.Item{
+					Alarm: "a", Kind: monitor.StateSet, Time: from.Add(time.Duration(j) * time.Millisecond),
+					Summary: fmt.Sprint(j),
+				}
 				if err := tx.AddItem(s, item); err != nil {
 					return err
 				}

@@ -18,14 +18,21 @@ import (
 func TestPut(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	id := series.ID{Scope: scope, Namespace: "Workers", Metric: "Backlog", Dimensions: []series.Dimension{{Name: "Fleet", Value: "a"}, {Name: "Zone", Value: "z"}}}
+	id := series.ID{
+		Scope: scope, Namespace: "Workers", Metric: "Backlog",
+		Dimensions: []series.Dimension{{Name: "Fleet", Value: "a"}, {Name: "Zone", Value: "z"}},
+	}
 	other := id
 	other.Dimensions = []series.Dimension{id.Dimensions[1], id.Dimensions[0]} // the same, in another order
 	at := time.Date(2026, 11, 21, 11, 58, 0, 0, time.UTC)
 	for minute := range 5 {
 		samples := []monitor.Sample{
-			{ID: id, Unit: "Count", Point: series.Sample(at.Add(time.Duration(minute)*time.Minute+7*time.Second), float64(minute))},
-			{ID: other, Unit: "Count", Point: series.Point{Time: at.Add(time.Duration(minute) * time.Minute), Count: 3, Sum: 30, Min: 5, Max: 15}},
+			{ID: id, Unit: "Count",
+				Point: series.Sample(at.Add(time.Duration(minute)*time.Minute+7*time.Second), float64(minute))},
+			{ID: other, Unit: "Count",
+				Point: series.Point{
+					Time: at.Add(time.Duration(minute) * time.Minute), Count: 3, Sum: 30, Min: 5, Max: 15,
+				}},
 		}
 		if err := r.Put(context.Background(), samples); err != nil {
 			t.Fatal(err)
@@ -45,11 +52,14 @@ func TestPut(t *testing.T) {
 	if err != nil || len(ids) != 1 || !ids[0].Equal(id) || !slices.Equal(r.Units(other), []string{"Count"}) {
 		t.Errorf("got %v, %v", ids, err)
 	}
-	if ids, err := reader.List(context.Background(), series.Filter{Scope: scope, Since: at.Add(3 * time.Hour)}); err != nil || len(ids) != 0 {
+	if ids, err := reader.List(context.Background(), series.Filter{
+		Scope: scope, Since: at.Add(3 * time.Hour),
+	}); err != nil || len(ids) != 0 {
 		t.Errorf("lately there were %v, %v", ids, err)
 	}
 	other.Metric = "Else"
-	if points, err := reader.Read(context.Background(), other, at, at.Add(time.Hour), time.Minute); err != nil || points != nil {
+	if points, err := reader.Read(context.Background(), other, at, at.Add(time.Hour), time.Minute); err != nil ||
+		points != nil {
 		t.Errorf("got %v, %v", points, err)
 	}
 }
@@ -61,7 +71,8 @@ func TestTooManyMetrics(t *testing.T) {
 		var samples []monitor.Sample
 		for i := range n {
 			samples = append(samples, monitor.Sample{
-				ID: series.ID{Scope: scope, Namespace: "Mine", Metric: fmt.Sprint("m", from+i)}, Point: series.Sample(start, 1),
+				ID:    series.ID{Scope: scope, Namespace: "Mine", Metric: fmt.Sprint("m", from+i)},
+				Point: series.Sample(start, 1),
 			})
 		}
 		return r.Put(context.Background(), samples)
@@ -85,7 +96,9 @@ func TestUnits(t *testing.T) {
 	id := series.ID{Scope: scope, Namespace: "Workers", Metric: "Load"}
 	put := func(unit string, at time.Time, value float64) {
 		t.Helper()
-		if err := r.Put(t.Context(), []monitor.Sample{{ID: id, Unit: unit, Point: series.Sample(at, value)}, {ID: id, Unit: unit, Point: series.Sample(at, value)}}); err != nil {
+		if err := r.Put(t.Context(),
+			[]monitor.Sample{{ID: id, Unit: unit, Point: series.Sample(at, value)},
+				{ID: id, Unit: unit, Point: series.Sample(at, value)}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -135,7 +148,9 @@ func TestFineAlarms(t *testing.T) {
 	r := newRig(t)
 	id := series.ID{Scope: scope, Namespace: "Workers", Metric: "Load"}
 	fine, coarse := backlog(), backlog()
-	fine.Metric = &metricdata.Stat{Namespace: id.Namespace, Metric: id.Metric, Period: 10 * time.Second, Statistic: "Maximum"}
+	fine.Metric = &metricdata.Stat{
+		Namespace: id.Namespace, Metric: id.Metric, Period: 10 * time.Second, Statistic: "Maximum",
+	}
 	fine.Periods, fine.ToAlarm = 1, 1
 	coarse.Name.Name = "coarse"
 	r.change(func(tx *monitor.Tx) error { return errors.Join(tx.Create(fine, start), tx.Create(coarse, start)) })
@@ -152,7 +167,9 @@ func TestFineAlarms(t *testing.T) {
 		value float64
 		want  string
 	}{{1, "OK INSUFFICIENT_DATA"}, {99, "ALARM INSUFFICIENT_DATA"}, {2, "OK INSUFFICIENT_DATA"}} {
-		sample := monitor.Sample{ID: id, Unit: "None", Point: series.Sample(now.Add(3*time.Second), step.value), Fine: true}
+		sample := monitor.Sample{
+			ID: id, Unit: "None", Point: series.Sample(now.Add(3*time.Second), step.value), Fine: true,
+		}
 		if err := r.Put(t.Context(), []monitor.Sample{sample}); err != nil {
 			t.Fatal(err)
 		}

@@ -51,7 +51,8 @@ func TestAlarmsLife(t *testing.T) {
 		told = append(told, p.topic[strings.LastIndex(p.topic, ":")+1:]+" "+p.subject)
 	}
 	if want := []string{
-		`ops-ok OK: "backlog" in US East (N. Virginia)`, `ops ALARM: "backlog" in US East (N. Virginia)`, `ops-ok OK: "backlog" in US East (N. Virginia)`,
+		`ops-ok OK: "backlog" in US East (N. Virginia)`, `ops ALARM: "backlog" in US East (N. Virginia)`,
+		`ops-ok OK: "backlog" in US East (N. Virginia)`,
 	}; !slices.Equal(told, want) {
 		t.Errorf("told %q", told)
 	}
@@ -67,11 +68,14 @@ func TestAlarmsLife(t *testing.T) {
 	}
 	var message struct{ Default string }
 	acted := r.items(monitor.HistoryFilter{Kind: monitor.Acted})[0]
-	if err := errors.Join(json.Unmarshal([]byte(acted.Data), &done), json.Unmarshal([]byte(done.PublishedMessage), &message)); err != nil {
+	if err := errors.Join(json.Unmarshal([]byte(acted.Data), &done),
+		json.Unmarshal([]byte(done.PublishedMessage), &message)); err != nil {
 		t.Fatal(err)
 	}
-	if done.ActionState != "Succeeded" || done.NotificationResource != topic+"-ok" || done.StateUpdateTimestamp != start.Add(time.Minute).UnixMilli() ||
-		!strings.HasPrefix(message.Default, `{"AlarmName":"backlog",`) || !strings.Contains(acted.Data, `"error":null`) {
+	if done.ActionState != "Succeeded" || done.NotificationResource != topic+"-ok" ||
+		done.StateUpdateTimestamp != start.Add(time.Minute).UnixMilli() ||
+		!strings.HasPrefix(message.Default, `{"AlarmName":"backlog",`) ||
+		!strings.Contains(acted.Data, `"error":null`) {
 		t.Errorf("an action is %s", acted.Data)
 	}
 	if got, want := summaries(r.items(monitor.HistoryFilter{Alarm: "backlog"})), []string{
@@ -83,7 +87,9 @@ func TestAlarmsLife(t *testing.T) {
 	}; !slices.Equal(got, want) {
 		t.Errorf("the history is %q", got)
 	}
-	if got := r.items(monitor.HistoryFilter{Kind: monitor.Acted, From: start.Add(2 * time.Minute), To: start.Add(3 * time.Minute)}); len(got) != 1 {
+	if got := r.items(monitor.HistoryFilter{
+		Kind: monitor.Acted, From: start.Add(2 * time.Minute), To: start.Add(3 * time.Minute),
+	}); len(got) != 1 {
 		t.Errorf("got %q", summaries(got))
 	}
 	if got := r.items(monitor.HistoryFilter{Alarm: "other"}); len(got) != 0 {
@@ -100,7 +106,8 @@ func TestNotification(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	a := backlog()
-	a.ShowTags, a.Tags = &monitor.ShowTags{Enabled: true, Excluded: []string{"b"}}, map[string]string{"a": "1", "b": "2"}
+	a.ShowTags, a.Tags = &monitor.ShowTags{Enabled: true, Excluded: []string{"b"}},
+		map[string]string{"a": "1", "b": "2"}
 	r.change(func(tx *monitor.Tx) error { return tx.Create(a, start) })
 	now := start.Add(time.Minute)
 	r.visible(now, 21.5)
@@ -127,7 +134,8 @@ func TestNotificationOfQueries(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	a := backlog()
-	a.Queries = []metricdata.Query{{ID: "e1", Expression: "m1*2", Label: "twice", Return: true}, {ID: "m1", Stat: a.Metric}}
+	a.Queries = []metricdata.Query{{ID: "e1", Expression: "m1*2", Label: "twice", Return: true},
+		{ID: "m1", Stat: a.Metric}}
 	a.Metric, a.ToAlarm = nil, 1
 	r.change(func(tx *monitor.Tx) error { return tx.Create(a, start) })
 	r.change(func(tx *monitor.Tx) error {
@@ -163,7 +171,8 @@ func TestNotificationWithoutDimensions(t *testing.T) {
 	if len(r.topics.published) != 1 {
 		t.Fatalf("published %s", r.topics.published)
 	}
-	for _, want := range []string{`"Dimensions":[],"Period":60`, `"AlarmDescription":"a < b & c"`, `"NewStateReason":"OK -> ALARM"`} {
+	for _, want := range []string{`"Dimensions":[],"Period":60`, `"AlarmDescription":"a < b & c"`,
+		`"NewStateReason":"OK -> ALARM"`} {
 		if got := r.topics.published[0].message; !strings.Contains(got, want) {
 			t.Errorf("published %s without %s", got, want)
 		}
@@ -200,8 +209,11 @@ func TestTopicFails(t *testing.T) {
 		tries int
 	}{
 		"for a while": {errDown, 10 * time.Second, "Successfully executed action " + topic, 4},
-		"for good":    {errDown, 2 * time.Hour, "Failed to execute action " + topic + `. Received error: "The topic could not be published to for an hour."`, 65},
-		"refuses":     {&monitor.Refusal{Reason: "no such topic"}, time.Hour, "Failed to execute action " + topic + `. Received error: "no such topic"`, 0},
+		"for good": {errDown, 2 * time.Hour,
+			"Failed to execute action " + topic +
+				`. Received error: "The topic could not be published to for an hour."`, 65},
+		"refuses": {&monitor.Refusal{Reason: "no such topic"}, time.Hour,
+			"Failed to execute action " + topic + `. Received error: "no such topic"`, 0},
 	} {
 		r := newRig(t)
 		r.change(func(tx *monitor.Tx) error { return tx.Create(backlog(), start) })
@@ -241,7 +253,8 @@ func TestStoreRefuses(t *testing.T) {
 	tries := 0
 	r.control.Own(func(*store.Txn) error { tries++; return control.ErrUnavailable })
 	for end := now.Add(time.Hour); now.Before(end); now = now.Add(time.Second) {
-		if err := r.evaluator.Deliver(context.Background(), now); err != nil && !errors.Is(err, control.ErrUnavailable) {
+		if err := r.evaluator.Deliver(context.Background(), now); err != nil &&
+			!errors.Is(err, control.ErrUnavailable) {
 			t.Fatal(err)
 		}
 	}
@@ -259,7 +272,8 @@ func TestStoreRefuses(t *testing.T) {
 		}
 	}
 	items := summaries(r.items(monitor.HistoryFilter{Kind: monitor.Acted}))
-	if want := []string{"Successfully executed action " + topic}; !slices.Equal(items, want) || len(r.topics.published) != 1 {
+	if want := []string{"Successfully executed action " + topic}; !slices.Equal(items, want) ||
+		len(r.topics.published) != 1 {
 		t.Errorf("published %d times, noted are %q", len(r.topics.published), items)
 	}
 }
@@ -297,7 +311,8 @@ func TestUpdateKeepsState(t *testing.T) {
 	changed := backlog()
 	changed.Threshold = 5
 	r.change(func(tx *monitor.Tx) error { return tx.Update(r.Alarm(changed.Name), changed, start.Add(time.Second)) })
-	if a := r.Alarm(changed.Name); a.State != alarm.Alarm || a.Threshold != 5 || a.Reason != "a test" || !a.Created.Equal(start) {
+	if a := r.Alarm(changed.Name); a.State != alarm.Alarm || a.Threshold != 5 || a.Reason != "a test" ||
+		!a.Created.Equal(start) {
 		t.Errorf("it is %+v", a)
 	}
 	now := start.Add(time.Minute)
@@ -314,12 +329,14 @@ func TestDaylightSaving(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no time zone database")
 	}
-	for _, changes := range []time.Time{time.Date(2026, 3, 29, 0, 0, 0, 0, berlin), time.Date(2026, 10, 25, 0, 0, 0, 0, berlin)} {
+	for _, changes := range []time.Time{time.Date(2026, 3, 29, 0, 0, 0, 0, berlin),
+		time.Date(2026, 10, 25, 0, 0, 0, 0, berlin)} {
 		for before := range 3 {
 			r := newRig(t)
 			a := backlog()
 			a.Metric.Period, a.Metric.Statistic, a.Periods, a.Threshold = 24*time.Hour, "Sum", 4, 0
-			a.Window, a.Comparison = monitor.Window{Kind: monitor.WallClock, Timezone: "Europe/Berlin"}, alarm.GreaterOrEqual
+			a.Window, a.Comparison = monitor.Window{Kind: monitor.WallClock, Timezone: "Europe/Berlin"},
+				alarm.GreaterOrEqual
 			r.change(func(tx *monitor.Tx) error { return tx.Create(a, changes.AddDate(0, 0, -9)) })
 			now := changes.AddDate(0, 0, 1+before)
 			want := make(map[string]float64)
@@ -382,7 +399,9 @@ func TestFollower(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := monitor.NewEvaluator(monitor.EvaluatorOptions{Monitor: m, Reader: r.metrics, Levels: series.Default, Topics: r.topics})
+	e := monitor.NewEvaluator(monitor.EvaluatorOptions{
+		Monitor: m, Reader: r.metrics, Levels: series.Default, Topics: r.topics,
+	})
 	now := start.Add(time.Minute)
 	r.visible(now, 11)
 	if err := errors.Join(e.Evaluate(context.Background(), now), e.Deliver(context.Background(), now)); err != nil {
@@ -391,7 +410,8 @@ func TestFollower(t *testing.T) {
 	if got := m.Alarm(backlog().Name); got == nil || got.State != alarm.Insufficient {
 		t.Errorf("got %+v", got)
 	}
-	if err := m.Change(context.Background(), func(*monitor.Tx) error { return nil }); !errors.Is(err, control.ErrElsewhere) {
+	if err := m.Change(context.Background(), func(*monitor.Tx) error { return nil }); !errors.Is(err,
+		control.ErrElsewhere) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -401,11 +421,14 @@ func TestRequire(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	refused := errors.New("an older node is there")
-	m, err := monitor.Open(monitor.Options{Control: r.control, Formats: control.Formats{Require: func(int) error { return refused }}})
+	m, err := monitor.Open(monitor.Options{
+		Control: r.control, Formats: control.Formats{Require: func(int) error { return refused }},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Change(context.Background(), func(tx *monitor.Tx) error { return tx.Create(backlog(), start) }); !errors.Is(err, refused) || m.Count() != 0 {
+	if err := m.Change(context.Background(),
+		func(tx *monitor.Tx) error { return tx.Create(backlog(), start) }); !errors.Is(err, refused) || m.Count() != 0 {
 		t.Errorf("got %v", err)
 	}
 }
@@ -421,7 +444,8 @@ func TestDashboards(t *testing.T) {
 	}
 	r.restart()
 	all := r.Dashboards(scope.Account, "")
-	if len(all) != 2 || all[0].Name != "a" || all[1].Name != "b/1" || all[1].Size != 14 || len(r.Dashboards(scope.Account, "b")) != 1 || len(r.Dashboards("111111111111", "")) != 0 {
+	if len(all) != 2 || all[0].Name != "a" || all[1].Name != "b/1" || all[1].Size != 14 ||
+		len(r.Dashboards(scope.Account, "b")) != 1 || len(r.Dashboards("111111111111", "")) != 0 {
 		t.Errorf("got %v", all)
 	}
 	if body, err := r.Body(all[1]); body != `{"widgets":[]}` || err != nil {
@@ -445,7 +469,8 @@ func TestSweep(t *testing.T) {
 	count := func() string {
 		r.Helper()
 		n := 0
-		if err := control.Records(r.store, monitor.Prefix+"points/", func(string, []byte) bool { n++; return true }); err != nil {
+		if err := control.Records(r.store, monitor.Prefix+"points/",
+			func(string, []byte) bool { n++; return true }); err != nil {
 			t.Fatal(err)
 		}
 		ids, err := r.Reader(r.metrics).List(context.Background(), series.Filter{Scope: scope})
@@ -457,7 +482,8 @@ func TestSweep(t *testing.T) {
 	for _, step := range []struct {
 		age  time.Duration
 		want string
-	}{{13 * 24 * time.Hour, "1 1 1"}, {14*24*time.Hour + time.Minute, "0 1 1"}, {15*24*time.Hour + 2*time.Hour, "0 0 0"}} {
+	}{{13 * 24 * time.Hour, "1 1 1"}, {14*24*time.Hour + time.Minute, "0 1 1"},
+		{15*24*time.Hour + 2*time.Hour, "0 0 0"}} {
 		if err := r.Sweep(context.Background(), start.Add(step.age)); err != nil {
 			t.Fatal(err)
 		}
@@ -479,10 +505,13 @@ func TestUnknownRecord(t *testing.T) {
 	}
 	defer s.Close()
 	c := control.New(control.Options{Store: s})
-	if err := c.Change(context.Background(), func(tx *control.Tx) error { tx.Put(monitor.Prefix+"else/1", []byte("{}")); return nil }); err != nil {
+	if err := c.Change(context.Background(),
+		func(tx *control.Tx) error { tx.Put(monitor.Prefix+"else/1", []byte("{}")); return nil }); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := monitor.Open(monitor.Options{Control: c}); err == nil || !strings.Contains(err.Error(), "newer program") {
+	if _, err := monitor.Open(monitor.Options{
+		Control: c,
+	}); err == nil || !strings.Contains(err.Error(), "newer program") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -495,7 +524,9 @@ func TestCheck(t *testing.T) {
 		tx.PutDashboard(&monitor.Dashboard{Account: scope.Account, Name: "d", Modified: start}, "{}")
 		return tx.Create(backlog(), start)
 	})
-	if err := r.Put(context.Background(), []monitor.Sample{{ID: series.ID{Scope: scope, Namespace: "Mine", Metric: "m"}, Point: series.Sample(start, 1)}}); err != nil {
+	if err := r.Put(context.Background(),
+		[]monitor.Sample{{ID: series.ID{Scope: scope, Namespace: "Mine", Metric: "m"},
+			Point: series.Sample(start, 1)}}); err != nil {
 		t.Fatal(err)
 	}
 	n, problems, err := monitor.Check(r.store)
@@ -538,10 +569,13 @@ func TestTakeover(t *testing.T) {
 		if n.monitor, err = monitor.Open(monitor.Options{Control: n.control}); err != nil {
 			t.Fatal(err)
 		}
-		n.evaluator = monitor.NewEvaluator(monitor.EvaluatorOptions{Monitor: n.monitor, Reader: r.metrics, Levels: series.Default, Topics: r.topics})
+		n.evaluator = monitor.NewEvaluator(monitor.EvaluatorOptions{
+			Monitor: n.monitor, Reader: r.metrics, Levels: series.Default, Topics: r.topics,
+		})
 	}
 	end := nodes[0].control.Own(commit)
-	if err := nodes[0].monitor.Change(t.Context(), func(tx *monitor.Tx) error { return tx.Create(backlog(), start) }); err != nil {
+	if err := nodes[0].monitor.Change(t.Context(),
+		func(tx *monitor.Tx) error { return tx.Create(backlog(), start) }); err != nil {
 		t.Fatal(err)
 	}
 	now := start.Add(time.Minute)
@@ -549,7 +583,8 @@ func TestTakeover(t *testing.T) {
 	both := func(at time.Time) {
 		t.Helper()
 		for i := range nodes {
-			if err := errors.Join(nodes[i].evaluator.Evaluate(t.Context(), at), nodes[i].evaluator.Deliver(t.Context(), at)); err != nil {
+			if err := errors.Join(nodes[i].evaluator.Evaluate(t.Context(), at),
+				nodes[i].evaluator.Deliver(t.Context(), at)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -566,7 +601,8 @@ func TestTakeover(t *testing.T) {
 	for _, p := range r.topics.published {
 		told = append(told, p.subject)
 	}
-	if want := []string{`ALARM: "backlog" in US East (N. Virginia)`, `OK: "backlog" in US East (N. Virginia)`}; !slices.Equal(told, want) {
+	if want := []string{`ALARM: "backlog" in US East (N. Virginia)`,
+		`OK: "backlog" in US East (N. Virginia)`}; !slices.Equal(told, want) {
 		t.Errorf("told %q", told)
 	}
 }

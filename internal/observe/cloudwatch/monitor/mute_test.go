@@ -74,7 +74,8 @@ func TestMutedAlarm(t *testing.T) {
 	if err := json.Unmarshal([]byte(r.topics.published[0].message), &m); err != nil {
 		t.Fatal(err)
 	}
-	if m.OldStateValue != "OK" || m.NewStateValue != "ALARM" || m.StateChangeTime != "2026-11-21T12:01:05.000+0000" || !m.ActionExecutedAfterMuteWindow {
+	if m.OldStateValue != "OK" || m.NewStateValue != "ALARM" || m.StateChangeTime != "2026-11-21T12:01:05.000+0000" ||
+		!m.ActionExecutedAfterMuteWindow {
 		t.Errorf("%+v", m)
 	}
 	r.told(r.pass(end.Add(time.Minute)), `ALARM: "backlog"`) // the one of before
@@ -146,7 +147,8 @@ func TestChangesOfMutedAlarms(t *testing.T) {
 	r.change(func(tx *monitor.Tx) error {
 		is := backlog()
 		is.Name = named("a0")
-		return errors.Join(tx.Update(r.Alarm(named("a0")), is, start), tx.EnableActions(r.Alarm(named("a1")), false, start), tx.Delete(r.Alarm(named("a2")), start))
+		return errors.Join(tx.Update(r.Alarm(named("a0")), is, start),
+			tx.EnableActions(r.Alarm(named("a1")), false, start), tx.Delete(r.Alarm(named("a2")), start))
 	})
 	if got := r.pass(end); len(got) != 118 || got[0] != `ALARM: "a0"` {
 		t.Errorf("%d notifications, %q first", len(got), got[0])

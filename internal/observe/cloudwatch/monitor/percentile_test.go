@@ -13,7 +13,9 @@ import (
 // slow is an alarm on the 90th percentile of a metric above 10.
 func slow() *monitor.Alarm {
 	a := backlog()
-	a.Metric = &metricdata.Stat{Namespace: latency.Namespace, Metric: latency.Metric, Period: time.Minute, Statistic: "p90"}
+	a.Metric = &metricdata.Stat{
+		Namespace: latency.Namespace, Metric: latency.Metric, Period: time.Minute, Statistic: "p90",
+	}
 	return a
 }
 
@@ -61,7 +63,9 @@ func TestPercentileAlarm(t *testing.T) {
 // An alarm that ignores low sample counts keeps its state while there are too few samples for its percentile.
 func TestLowSampleCount(t *testing.T) {
 	t.Parallel()
-	for ignore, want := range map[string]alarm.State{"ignore": alarm.Insufficient, "evaluate": alarm.Alarm, "": alarm.Alarm} {
+	for ignore, want := range map[string]alarm.State{
+		"ignore": alarm.Insufficient, "evaluate": alarm.Alarm, "": alarm.Alarm,
+	} {
 		r := newRig(t)
 		a := slow()
 		a.LowSamples = ignore

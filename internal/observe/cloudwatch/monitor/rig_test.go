@@ -59,7 +59,8 @@ func (r *rig) restart() {
 	}
 	r.Monitor = m
 	r.evaluator = monitor.NewEvaluator(monitor.EvaluatorOptions{
-		Monitor: m, Reader: r.metrics, Levels: series.Default, Topics: r.topics, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Monitor: m, Reader: r.metrics, Levels: series.Default, Topics: r.topics, Now: time.Now,
+		Log: slog.New(slog.DiscardHandler),
 	})
 }
 
@@ -79,8 +80,9 @@ func backlog() *monitor.Alarm {
 		Name: monitor.Name{Scope: scope, Name: "backlog"}, Description: "too much", ActionsEnabled: true,
 		AlarmActions: []string{topic}, OKActions: []string{topic + "-ok"},
 		Metric: &metricdata.Stat{
-			Namespace: series.SQS, Metric: "ApproximateNumberOfMessagesVisible", Dimensions: []series.Dimension{{Name: "QueueName", Value: "q"}},
-			Period: time.Minute, Statistic: "Average",
+			Namespace: series.SQS, Metric: "ApproximateNumberOfMessagesVisible",
+			Dimensions: []series.Dimension{{Name: "QueueName", Value: "q"}},
+			Period:     time.Minute, Statistic: "Average",
 		},
 		Periods: 1, Threshold: 10, Comparison: alarm.Greater,
 	}
@@ -89,7 +91,8 @@ func backlog() *monitor.Alarm {
 // visible gives the queue a sample in the minute before now.
 func (r *rig) visible(now time.Time, n float64) {
 	m := backlog().Metric
-	r.metrics.Add(series.ID{Scope: scope, Namespace: m.Namespace, Metric: m.Metric, Dimensions: m.Dimensions}, series.Sample(now.Add(-time.Minute), n))
+	r.metrics.Add(series.ID{Scope: scope, Namespace: m.Namespace, Metric: m.Metric, Dimensions: m.Dimensions},
+		series.Sample(now.Add(-time.Minute), n))
 }
 
 // evaluate evaluates all alarms, and returns the state of one.

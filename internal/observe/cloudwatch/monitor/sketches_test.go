@@ -53,11 +53,12 @@ func (r *rig) wantPercentile(name string, from time.Time, window, period time.Du
 // sketches returns the keys and the bytes of what is stored of samples.
 func (r *rig) sketches() (keys []string, bytes int) {
 	r.Helper()
-	if err := r.store.Scan([]byte("monitor/points/sketches/"), []byte("monitor/points/sketches/\xff"), func(k, v []byte) bool {
-		keys = append(keys, string(k))
-		bytes += len(v)
-		return true
-	}); err != nil {
+	if err := r.store.Scan([]byte("monitor/points/sketches/"), []byte("monitor/points/sketches/\xff"),
+		func(k, v []byte) bool {
+			keys = append(keys, string(k))
+			bytes += len(v)
+			return true
+		}); err != nil {
 		r.Fatal(err)
 	}
 	return keys, bytes
@@ -190,7 +191,8 @@ func TestRoomForSamples(t *testing.T) {
 		t.Helper()
 		for i := range n {
 			s := monitor.Sample{ID: latency, Unit: "None", Point: p}
-			s.ID.Account, s.ID.Metric, s.Point.Time = account, fmt.Sprint("m", (from+i)/60), at.Add(time.Duration((from+i)%60)*time.Minute)
+			s.ID.Account, s.ID.Metric, s.Point.Time = account, fmt.Sprint("m", (from+i)/60),
+				at.Add(time.Duration((from+i)%60)*time.Minute)
 			batch = append(batch, s)
 		}
 		if err := r.Put(t.Context(), batch); err != nil {

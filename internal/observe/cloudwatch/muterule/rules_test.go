@@ -84,7 +84,8 @@ func TestRules(t *testing.T) {
 			}
 		}
 	}
-	if err := r.Delete(t.Context(), rule("a/b %").Key); err != nil || r.Mutes(here, "y", noon) || !r.Mutes(here, "z", noon) {
+	if err := r.Delete(t.Context(), rule("a/b %").Key); err != nil || r.Mutes(here, "y", noon) ||
+		!r.Mutes(here, "z", noon) {
 		t.Errorf("%v", err)
 	}
 	if problems, err := muterule.Check(s); err != nil || len(problems) > 0 {
@@ -121,7 +122,8 @@ func TestPutRefuses(t *testing.T) {
 	t.Parallel()
 	r, _, _ := open(t, control.Formats{})
 	refusal := errors.New("no")
-	if err := r.Put(t.Context(), rule("a"), func() error { return refusal }); !errors.Is(err, refusal) || len(r.In(here)) > 0 {
+	if err := r.Put(t.Context(), rule("a"), func() error { return refusal }); !errors.Is(err, refusal) ||
+		len(r.In(here)) > 0 {
 		t.Errorf("%v, and there are %v", err, r.In(here))
 	}
 	for i := range muterule.Max {
@@ -183,7 +185,8 @@ func TestInvalidRecord(t *testing.T) {
 		t.Error("it mutes")
 	}
 	problems, err := muterule.Check(s)
-	if want := []string{"the alarm mute rule " + bad.ARN() + ": the expression is neither cron(...) nor at(...)"}; err != nil || !slices.Equal(problems, want) {
+	if want := []string{"the alarm mute rule " + bad.ARN() +
+		": the expression is neither cron(...) nor at(...)"}; err != nil || !slices.Equal(problems, want) {
 		t.Errorf("%v %v", problems, err)
 	}
 }

@@ -32,7 +32,8 @@ func TestQueuesAreReadAsSeries(t *testing.T) {
 	open := func() {
 		now := clock
 		sh, err = shard.Open(shard.Options{
-			Store: st, Configs: func() []queue.Config { return configs }, Keep: queue.DefaultKeep, Now: func() time.Time { return now },
+			Store: st, Configs: func() []queue.Config { return configs }, Keep: queue.DefaultKeep,
+			Now: func() time.Time { return now },
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -62,9 +63,11 @@ func TestQueuesAreReadAsSeries(t *testing.T) {
 	publish := func(topic string, sizes ...uint64) {
 		t.Helper()
 		for _, n := range sizes {
-			count := &queue.TopicCount{Topic: "arn:aws:sns:us-east-1:000000000000:" + topic, Counts: [queue.TopicMetrics]uint64{
-				queue.TopicPublished: 1, queue.TopicPublishedBytes: n, queue.TopicDelivered: 2, queue.TopicFiltered: 1, queue.TopicFilteredBody: 1,
-			}}
+			count := &queue.TopicCount{Topic: "arn:aws:sns:us-east-1:000000000000:" + topic,
+				Counts: [queue.TopicMetrics]uint64{
+					queue.TopicPublished: 1, queue.TopicPublishedBytes: n, queue.TopicDelivered: 2,
+					queue.TopicFiltered: 1, queue.TopicFilteredBody: 1,
+				}}
 			if _, err := sh.Publish(t.Context(), []queue.Publication{{Count: count}}); err != nil {
 				t.Fatal(err)
 			}
@@ -84,10 +87,12 @@ func TestQueuesAreReadAsSeries(t *testing.T) {
 	})
 	inside := time.Date(2026, 11, 22, 12, 1, 1, 0, time.UTC)
 	sent := series.ID{
-		Scope: series.Scope{Account: "000000000000", Region: "us-east-1"}, Namespace: series.SQS, Metric: "NumberOfMessagesSent",
+		Scope: series.Scope{Account: "000000000000", Region: "us-east-1"}, Namespace: series.SQS,
+		Metric:     "NumberOfMessagesSent",
 		Dimensions: []series.Dimension{{Name: series.QueueName, Value: "orders"}},
 	}
-	if points, err := r.Read(t.Context(), sent, inside.Add(-time.Minute), inside, time.Minute); err != nil || len(points) != 2 {
+	if points, err := r.Read(t.Context(), sent, inside.Add(-time.Minute), inside, time.Minute); err != nil ||
+		len(points) != 2 {
 		t.Errorf("up to %v: %v, %v", inside, points, err)
 	}
 	at := func(n int) time.Time { return time.Date(2026, 11, 22, 12, n, 0, 0, time.UTC) }
@@ -97,26 +102,34 @@ func TestQueuesAreReadAsSeries(t *testing.T) {
 		period                   time.Duration
 		want                     []series.Point
 	}{
-		{series.SQS, "NumberOfMessagesSent", "orders", time.Minute, []series.Point{point(at(0), 1, 2, 2, 2), point(at(1), 1, 1, 1, 1), point(at(2), 1, 1, 1, 1)}},
+		{series.SQS, "NumberOfMessagesSent", "orders", time.Minute,
+			[]series.Point{point(at(0), 1, 2, 2, 2), point(at(1), 1, 1, 1, 1), point(at(2), 1, 1, 1, 1)}},
 		{series.SQS, "NumberOfMessagesSent", "orders", 5 * time.Minute, []series.Point{point(at(0), 3, 4, 1, 2)}},
 		{series.SQS, "SentMessageSize", "orders", 5 * time.Minute, []series.Point{point(at(0), 4, 8, 1, 3)}},
 		{series.SQS, "NumberOfMessagesReceived", "orders", 5 * time.Minute, []series.Point{point(at(0), 3, 1, 0, 1)}},
-		{series.SQS, "ApproximateNumberOfMessagesNotVisible", "orders", 5 * time.Minute, []series.Point{point(at(0), 3, 3, 1, 1)}},
+		{series.SQS, "ApproximateNumberOfMessagesNotVisible", "orders", 5 * time.Minute,
+			[]series.Point{point(at(0), 3, 3, 1, 1)}},
 		{series.SQS, "ApproximateNumberOfMessagesVisibleInQuietGroups", "orders", 5 * time.Minute, nil},
 		{series.SQS, "NumberOfDeduplicatedSentMessages", "orders", 5 * time.Minute, nil},
-		{series.SQS, "NumberOfDeduplicatedSentMessages", "orders.fifo", 5 * time.Minute, []series.Point{point(at(0), 1, 0, 0, 0)}},
+		{series.SQS, "NumberOfDeduplicatedSentMessages", "orders.fifo", 5 * time.Minute,
+			[]series.Point{point(at(0), 1, 0, 0, 0)}},
 		{series.Own, "NumberOfMessagesExpired", "orders", 5 * time.Minute, []series.Point{point(at(0), 3, 0, 0, 0)}},
 		{series.Own, "NumberOfMessagesSent", "orders", 5 * time.Minute, nil},
 		{series.SNS, "NumberOfMessagesPublished", "orders", time.Minute, []series.Point{point(at(0), 1, 2, 2, 2)}},
 		{series.SNS, "PublishSize", "orders", 5 * time.Minute, []series.Point{point(at(0), 2, 40, 10, 30)}},
 		{series.SNS, "NumberOfNotificationsDelivered", "orders", time.Minute, []series.Point{point(at(0), 1, 4, 4, 4)}},
-		{series.SNS, "NumberOfNotificationsFilteredOut", "orders-late", time.Minute, []series.Point{point(at(0), 1, 1, 1, 1)}},
-		{series.SNS, "NumberOfNotificationsFilteredOut-MessageBody", "orders-late", time.Minute, []series.Point{point(at(0), 1, 1, 1, 1)}},
+		{series.SNS, "NumberOfNotificationsFilteredOut", "orders-late", time.Minute,
+			[]series.Point{point(at(0), 1, 1, 1, 1)}},
+		{series.SNS, "NumberOfNotificationsFilteredOut-MessageBody", "orders-late", time.Minute,
+			[]series.Point{point(at(0), 1, 1, 1, 1)}},
 		{series.SNS, "NumberOfNotificationsFailed", "orders", time.Minute, []series.Point{point(at(0), 1, 0, 0, 0)}},
 		{series.SNS, "NumberOfMessagesPublished", "nothing", time.Minute, nil},
 		{series.SQS, "NumberOfMessagesSent", "nothing", 5 * time.Minute, nil},
 	} {
-		id := series.ID{Scope: scope, Namespace: c.namespace, Metric: c.metric, Dimensions: []series.Dimension{{Name: series.QueueName, Value: c.queue}}}
+		id := series.ID{
+			Scope: scope, Namespace: c.namespace, Metric: c.metric,
+			Dimensions: []series.Dimension{{Name: series.QueueName, Value: c.queue}},
+		}
 		if c.namespace == series.SNS {
 			id.Dimensions[0].Name = series.TopicName
 		}
@@ -125,7 +138,9 @@ func TestQueuesAreReadAsSeries(t *testing.T) {
 			t.Errorf("%s of %s: %v, %v; want %v", c.metric, c.queue, got, err, c.want)
 		}
 	}
-	for metric, want := range map[string]string{"SentMessageSize": "[{1 1} {2 2} {3 1}]", "PublishSize": "[{10 1} {30 1}]"} {
+	for metric, want := range map[string]string{
+		"SentMessageSize": "[{1 1} {2 2} {3 1}]", "PublishSize": "[{10 1} {30 1}]",
+	} {
 		id := series.ID{Scope: scope, Namespace: series.SQS, Metric: metric,
 			Dimensions: []series.Dimension{{Name: series.QueueName, Value: "orders"}}}
 		if metric == "PublishSize" {
@@ -152,13 +167,22 @@ func TestQueuesAreReadAsSeries(t *testing.T) {
 		f    series.Filter
 		want []string
 	}{
-		{series.Filter{Metric: "NumberOfMessagesSent"}, []string{"NumberOfMessagesSent orders", "NumberOfMessagesSent orders.fifo"}},
-		{series.Filter{Metric: "NumberOfDeduplicatedSentMessages"}, []string{"NumberOfDeduplicatedSentMessages orders.fifo"}},
-		{series.Filter{Metric: "NumberOfMessagesSent", Dimensions: []series.Dimension{{Name: series.QueueName, Value: "orders"}}}, []string{"NumberOfMessagesSent orders"}},
+		{series.Filter{Metric: "NumberOfMessagesSent"},
+			[]string{"NumberOfMessagesSent orders", "NumberOfMessagesSent orders.fifo"}},
+		{series.Filter{Metric: "NumberOfDeduplicatedSentMessages"},
+			[]string{"NumberOfDeduplicatedSentMessages orders.fifo"}},
+		{series.Filter{
+			Metric: "NumberOfMessagesSent", Dimensions: []series.Dimension{{Name: series.QueueName, Value: "orders"}},
+		}, []string{"NumberOfMessagesSent orders"}},
 		{series.Filter{Metric: "NumberOfMessagesSent", Since: clock.Add(3 * time.Hour)}, nil},
-		{series.Filter{Namespace: series.SNS, Metric: "PublishSize"}, []string{"PublishSize orders", "PublishSize orders-late"}},
-		{series.Filter{Metric: "PublishSize", Dimensions: []series.Dimension{{Name: series.TopicName, Value: "orders"}}}, []string{"PublishSize orders"}},
-		{series.Filter{Namespace: series.SNS, Dimensions: []series.Dimension{{Name: series.QueueName, Value: "orders"}}}, nil},
+		{series.Filter{Namespace: series.SNS, Metric: "PublishSize"},
+			[]string{"PublishSize orders", "PublishSize orders-late"}},
+		{series.Filter{
+			Metric: "PublishSize", Dimensions: []series.Dimension{{Name: series.TopicName, Value: "orders"}},
+		}, []string{"PublishSize orders"}},
+		{series.Filter{
+			Namespace: series.SNS, Dimensions: []series.Dimension{{Name: series.QueueName, Value: "orders"}},
+		}, nil},
 	} {
 		if got := names(c.f); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%+v: %v, want %v", c.f, got, c.want)

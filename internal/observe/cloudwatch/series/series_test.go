@@ -11,7 +11,10 @@ var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 func minute(n int) time.Time { return noon.Add(time.Duration(n) * time.Minute) }
 
 func queueSeries(metric, name string) ID {
-	return ID{Scope: Scope{"000000000000", "us-east-1"}, Namespace: SQS, Metric: metric, Dimensions: []Dimension{{QueueName, name}}}
+	return ID{
+		Scope: Scope{"000000000000", "us-east-1"}, Namespace: SQS, Metric: metric,
+		Dimensions: []Dimension{{QueueName, name}},
+	}
 }
 
 func TestPointsMerge(t *testing.T) {
@@ -48,7 +51,8 @@ func TestMemory(t *testing.T) {
 	}
 	// Periods begin where the caller begins.
 	want := []Point{
-		{Time: minute(1), Count: 2, Sum: 3, Min: 1, Max: 2}, {Time: minute(3), Count: 2, Sum: 7, Min: 3, Max: 4}, Sample(minute(5), 5),
+		{Time: minute(1), Count: 2, Sum: 3, Min: 1, Max: 2}, {Time: minute(3), Count: 2, Sum: 7, Min: 3, Max: 4},
+		Sample(minute(5), 5),
 	}
 	if got := read(orders, 1, 8, 2*time.Minute); !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)

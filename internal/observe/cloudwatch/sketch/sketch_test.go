@@ -28,7 +28,10 @@ func stored(t testing.TB, s *sketch.Sketch) *sketch.Sketch {
 func TestFewValuesAreExact(t *testing.T) {
 	t.Parallel()
 	s := stored(t, sketch.Of(sketch.Value{Value: 0.1, Count: 1}, sketch.Value{Value: 300, Count: 2.5}))
-	s = stored(t, s.Merge(sketch.Of(sketch.Value{Value: 7, Count: 1}, sketch.Value{Value: 0.1, Count: 3}, sketch.Value{Value: math.Copysign(0, -1), Count: 1})))
+	s = stored(t,
+		s.Merge(sketch.Of(sketch.Value{Value: 7, Count: 1}, sketch.Value{Value: 0.1, Count: 3}, sketch.Value{
+			Value: math.Copysign(0, -1), Count: 1,
+		})))
 	want := []sketch.Value{{Value: 0, Count: 1}, {Value: 0.1, Count: 4}, {Value: 7, Count: 1}, {Value: 300, Count: 2.5}}
 	if got := s.Values(); !slices.Equal(got, want) || s.Count() != 8.5 {
 		t.Errorf("%v, and in all %v", got, s.Count())

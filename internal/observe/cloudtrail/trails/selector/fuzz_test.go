@@ -37,10 +37,13 @@ func FuzzSet(f *testing.F) {
 			t.Fatalf("%s: %v, %v", stored, err, again.Check())
 		}
 		twice, err := json.Marshal(again)
-		if err != nil || string(twice) != string(stored) || again.TakesData() != s.TakesData() || again.Empty() != s.Empty() {
+		if err != nil || string(twice) != string(stored) || again.TakesData() != s.TakesData() ||
+			again.Empty() != s.Empty() {
 			t.Errorf("%s is stored as %s", stored, twice)
 		}
-		e := &trail.Event{EventCategory: category, EventName: name, ReadOnly: readOnly, EventSource: "sqs.amazonaws.com"}
+		e := &trail.Event{
+			EventCategory: category, EventName: name, ReadOnly: readOnly, EventSource: "sqs.amazonaws.com",
+		}
 		if arn != "" {
 			e.Resources = []trail.Resource{{Type: "AWS::SQS::Queue", ARN: arn}}
 		}

@@ -13,11 +13,16 @@ const queueARN = "arn:aws:sqs:us-east-1:111122223333:jobs"
 
 // events are one of each kind, by a name.
 var events = map[string]*trail.Event{
-	"create": {EventCategory: "Management", EventSource: "sqs.amazonaws.com", EventName: "CreateQueue", Resources: []trail.Resource{{Type: "AWS::SQS::Queue", ARN: queueARN}}},
-	"list":   {EventCategory: "Management", EventSource: "iam.amazonaws.com", EventName: "ListUsers", ReadOnly: true, UserIdentity: trail.Identity{ARN: "arn:aws:iam::111122223333:user/bob"}},
-	"send":   {EventCategory: "Data", EventSource: "sqs.amazonaws.com", EventName: "SendMessage", Resources: []trail.Resource{{Type: "AWS::SQS::Queue", ARN: queueARN}}},
-	"get":    {EventCategory: "Data", EventSource: "sqs.amazonaws.com", EventName: "GetQueueUrl", ReadOnly: true, Resources: []trail.Resource{{Type: "AWS::SQS::Queue", ARN: queueARN + "2"}}},
-	"topic":  {EventCategory: "Data", EventSource: "sns.amazonaws.com", EventName: "Publish", Resources: []trail.Resource{{Type: "AWS::SNS::Topic", ARN: "arn:aws:sns:us-east-1:111122223333:t"}}},
+	"create": {EventCategory: "Management", EventSource: "sqs.amazonaws.com", EventName: "CreateQueue",
+		Resources: []trail.Resource{{Type: "AWS::SQS::Queue", ARN: queueARN}}},
+	"list": {EventCategory: "Management", EventSource: "iam.amazonaws.com", EventName: "ListUsers", ReadOnly: true,
+		UserIdentity: trail.Identity{ARN: "arn:aws:iam::111122223333:user/bob"}},
+	"send": {EventCategory: "Data", EventSource: "sqs.amazonaws.com", EventName: "SendMessage",
+		Resources: []trail.Resource{{Type: "AWS::SQS::Queue", ARN: queueARN}}},
+	"get": {EventCategory: "Data", EventSource: "sqs.amazonaws.com", EventName: "GetQueueUrl", ReadOnly: true,
+		Resources: []trail.Resource{{Type: "AWS::SQS::Queue", ARN: queueARN + "2"}}},
+	"topic": {EventCategory: "Data", EventSource: "sns.amazonaws.com", EventName: "Publish",
+		Resources: []trail.Resource{{Type: "AWS::SNS::Topic", ARN: "arn:aws:sns:us-east-1:111122223333:t"}}},
 }
 
 func TestTake(t *testing.T) {
@@ -42,12 +47,17 @@ func TestTake(t *testing.T) {
 		management(`,{"Name":"userIdentity.arn","EndsWith":["/bob","/eve"]}`):   "list",
 		data("SQS::Queue", ""): "get send",
 		data("SNS::Topic", ""): "topic",
-		data("SQS::Queue", `,{"Name":"eventName","Equals":["SendMessage"],"StartsWith":["GetQ"]}`):                                  "get send",
-		data("SQS::Queue", `,{"Name":"eventName","NotEquals":["SendMessage"]}`):                                                     "get",
-		data("SQS::Queue", `,{"Name":"eventName","NotStartsWith":["Send"],"NotEndsWith":["Url"]}`):                                  "",
-		data("SQS::Queue", `,{"Name":"resources.ARN","EndsWith":["jobs"]}`):                                                         "send",
-		data("SQS::Queue", `,{"Name":"resources.ARN","StartsWith":["arn:aws:sqs:us-east-1:111122223333:"],"NotEndsWith":["jobs"]}`): "get",
-		data("SQS::Queue", `,{"Name":"readOnly","Equals":["false"]}`):                                                               "send",
+		data("SQS::Queue",
+			`,{"Name":"eventName","Equals":["SendMessage"],"StartsWith":["GetQ"]}`): "get send",
+		data("SQS::Queue",
+			`,{"Name":"eventName","NotEquals":["SendMessage"]}`): "get",
+		data("SQS::Queue",
+			`,{"Name":"eventName","NotStartsWith":["Send"],"NotEndsWith":["Url"]}`): "",
+		data("SQS::Queue",
+			`,{"Name":"resources.ARN","EndsWith":["jobs"]}`): "send",
+		data("SQS::Queue",
+			`,{"Name":"resources.ARN","StartsWith":["arn:aws:sqs:us-east-1:111122223333:"],"NotEndsWith":["jobs"]}`): "get",
+		data("SQS::Queue", `,{"Name":"readOnly","Equals":["false"]}`): "send",
 	} {
 		var s selector.Set
 		if err := json.Unmarshal([]byte(text), &s); err != nil {
@@ -77,6 +87,8 @@ func TestCheck(t *testing.T) {
 		return `{"Advanced":[{"Fields":[{"Name":"eventCategory","Equals":["Management"]},` + f + `]}]}`
 	}
 	for text, want := range map[string]string{
+		field(`{"Name":"eventCategory","Equals":["Management"]}`): "twice",
+
 		`{"Basic":[{"ReadWrite":"All"}],"Advanced":[{}]}`:                                                         "not both",
 		`{"Basic":[{},{},{},{},{},{}]}`:                                                                           "Specify a valid number of selectors (1 to 5) for your trail.",
 		`{"Basic":[{"ReadWrite":"None"}]}`:                                                                        "All, ReadOnly or WriteOnly",
@@ -84,7 +96,6 @@ func TestCheck(t *testing.T) {
 		`{"Advanced":[{}]}`:                                                                                       "needs the field eventCategory",
 		`{"Advanced":[{"Fields":[{"Name":"eventCategory","Equals":["Data"]}]}]}`:                                  "needs the field resources.type",
 		`{"Advanced":[{"Fields":[{"Name":"eventCategory","Equals":["Insight"]}]}]}`:                               "Management or Data",
-		field(`{"Name":"eventCategory","Equals":["Management"]}`):                                                 "twice",
 		field(`{"Name":"eventName"}`):                                                                             "no operator",
 		field(`{"Name":"eventName","Equals":[""]}`):                                                               "1 to 2048",
 		field(`{"Name":"color","Equals":["red"]}`):                                                                "no field of that name",
@@ -93,8 +104,10 @@ func TestCheck(t *testing.T) {
 		field(`{"Name":"resources.type","Equals":["AWS::S3::Bucket"]}`):                                           "AWS::SQS::Queue or AWS::SNS::Topic",
 		`{"Basic":[{"ReadWrite":"All","DataResources":[{"Type":"AWS::SQS::Queue"}]}]}`:                            "Value AWS::SQS::Queue for DataResources.Type is invalid.",
 		`{"Basic":[{"ReadWrite":"All","DataResources":[{"Type":"AWS::S3::Object","Values":["arn:aws:sqs:x"]}]}]}`: "Value arn:aws:sqs:x for DataResources.Values is invalid.",
-		`{"Basic":[{"ReadWrite":"All","DataResources":[{"Type":"AWS::S3::Object","Values":["` + strings.Repeat(`arn:aws:s3","`, 250) + `arn:aws:s3"]}]}]}`: "Specify a valid number of DataResources.Values (0 to 250) for all your selectors.",
-		field(`{"Name":"eventName","Equals":["` + strings.Repeat(`a","`, 500) + `a"]}`):                                                                    "at most 500 values",
+		`{"Basic":[{"ReadWrite":"All","DataResources":[{"Type":"AWS::S3::Object","Values":["` +
+			strings.Repeat(`arn:aws:s3","`, 250) +
+			`arn:aws:s3"]}]}]}`: "Specify a valid number of DataResources.Values (0 to 250) for all your selectors.",
+		field(`{"Name":"eventName","Equals":["` + strings.Repeat(`a","`, 500) + `a"]}`): "at most 500 values",
 	} {
 		var s selector.Set
 		if err := json.Unmarshal([]byte(text), &s); err != nil {
@@ -163,7 +176,10 @@ func TestForeignResources(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &s); err != nil {
 			t.Fatal(err)
 		}
-		e := &trail.Event{EventCategory: "Data", EventName: "SendMessage", Resources: []trail.Resource{{Type: "AWS::SQS::Queue", ARN: "arn:aws:sqs:us-east-1:111122223333:q"}}}
+		e := &trail.Event{
+			EventCategory: "Data", EventName: "SendMessage",
+			Resources: []trail.Resource{{Type: "AWS::SQS::Queue", ARN: "arn:aws:sqs:us-east-1:111122223333:q"}},
+		}
 		if err := s.CheckNew(); err != nil || s.TakesData() || s.Take(e) {
 			t.Errorf("%s: %v, takes data %t, takes an event of a queue %t", text, err, s.TakesData(), s.Take(e))
 		}

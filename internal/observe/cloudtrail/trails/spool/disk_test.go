@@ -109,7 +109,8 @@ func TestFullDisk(t *testing.T) {
 				slices.Sort(got)
 				got = slices.Compact(got) // a crash may leave a write that failed, and its repetition
 				if len(got) < safe[id] || !slices.Equal(got, added[id][:len(got)]) {
-					t.Fatalf("seed %d: after a crash there are %v of %v, and %d were flushed", seed, got, added[id], safe[id])
+					t.Fatalf("seed %d: after a crash there are %v of %v, and %d were flushed", seed, got, added[id],
+						safe[id])
 				}
 			}
 		}
@@ -162,7 +163,8 @@ func TestFullDiskForLong(t *testing.T) {
 		t.Errorf("of %d events %d are kept, and %d were dropped", added, len(kept), dropped)
 	}
 	want := fmt.Sprintf("msg=\"data events are no longer dropped\" dropped=%d\n", s.Dropped())
-	if got := log.String(); strings.Count(got, "\n") != 2 || strings.Count(got, "data events are dropped: more come than can be written") != 1 ||
+	if got := log.String(); strings.Count(got, "\n") != 2 ||
+		strings.Count(got, "data events are dropped: more come than can be written") != 1 ||
 		!strings.HasSuffix(got, want) {
 		t.Errorf("the log is %s", got)
 	}

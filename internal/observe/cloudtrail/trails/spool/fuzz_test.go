@@ -10,7 +10,10 @@ import (
 
 // Of all files in the directory, only one under the exact name of its segment is a segment.
 func FuzzName(f *testing.F) {
-	s := Segment{Trail: uuid.MustParse("00112233-4455-6677-8899-aabbccddeeff"), Began: time.UnixMilli(1767225600000).UTC(), ID: "0a1b"}
+	s := Segment{
+		Trail: uuid.MustParse("00112233-4455-6677-8899-aabbccddeeff"), Began: time.UnixMilli(1767225600000).UTC(),
+		ID: "0a1b",
+	}
 	f.Add(s.name())
 	f.Add(strings.ToUpper(s.name()))
 	f.Add("00112233-4455-6677-8899-aabbccddeeff--1-x.events")
