@@ -166,6 +166,16 @@ func TestBesideUndo(t *testing.T) {
 			s.remove("fifo.fifo", 1, 1)
 			s.remove("fifo.fifo", 1, 2)
 		}},
+		"undone a second time, with an older queue of the name": {"", func(s *scribe) {
+			s.Troubles = []*Trouble{{Kind: "kill", Ended: time.Hour}}
+			s.call(Drop, "std", Acknowledged, "")
+			s.call(UndoDelete, "std", Unknown, "")
+			s.call(UndoDelete, "std", Refused, Exists)
+		}},
+		"a queue that is in the way of an undo, and that no call has made": {"refusal", func(s *scribe) {
+			s.call(Drop, "std", Acknowledged, "")
+			s.call(UndoDelete, "std", Refused, Exists)
+		}},
 		"attributes and tags are back": {"", func(s *scribe) {
 			s.register(Create, "1", Acknowledged)
 			s.register(Drop, "", Acknowledged)

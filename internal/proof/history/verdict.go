@@ -187,9 +187,7 @@ func (j *judge) mayRefuse(c *Call) bool {
 	case Missing:
 		return j.mayBeGone(c) || j.inDoubt(c)
 	case Exists:
-		return c.Operation == Create && slices.ContainsFunc(j.wholes[c.Queue], func(k *Call) bool {
-			return k != c && k.Operation == Create && k.Outcome == Unknown && k.Began < c.Ended
-		})
+		return j.mayExist(c)
 	case NotKept:
 		return j.mayKeepNothing(c)
 	case Stale:
@@ -202,6 +200,16 @@ func (j *judge) mayRefuse(c *Call) bool {
 		return c.Operation == Cancel
 	}
 	return false
+}
+
+// mayExist reports whether a resource that c is to make, or to bring back, may be there already.
+func (j *judge) mayExist(c *Call) bool {
+	if c.Operation == UndoDelete {
+		return !j.mustBeGone(c)
+	}
+	return c.Operation == Create && slices.ContainsFunc(j.wholes[c.Queue], func(k *Call) bool {
+		return k != c && k.Operation == Create && k.Outcome == Unknown && k.Began < c.Ended
+	})
 }
 
 // mayRefuseEntry reports whether what a call wants of one message may be refused.

@@ -110,6 +110,7 @@ func refusalIn(text string) history.Refusal {
 		{"PurgeQueueInProgress", history.Purging},
 		{"No purge of the queue", history.NotKept},
 		{"No deletion of a queue", history.NotKept},
+		{"there is a new queue of this name", history.Exists}, // an older one was also deleted, and could come back
 		{"There is already a task running", history.Moving},
 		{"ResourceNotFoundException", history.NoTask},
 		{"NoSuchEntity", history.Missing},
