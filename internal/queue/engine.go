@@ -29,6 +29,7 @@ type Engine struct {
 	wakes        heap.Heap[*queue]
 
 	unwritten []ID // queues whose empty receives are not written yet
+	unclosed  []ID // queues that were put on the shelf while no engine served them; see closeShelved
 
 	reads      int  // the format that every program can read; 0: any; see Keep.UpTo and Allow
 	keepPurged bool // see KeepPurged
@@ -229,7 +230,7 @@ func (q *queue) save() {
 func (e *Engine) NextWake() Instant {
 	next := min(e.series.aging.next, e.topics.next())
 	switch {
-	case e.backlog.waiting(), len(e.remains.deleted) > 0:
+	case e.backlog.waiting(), len(e.remains.deleted) > 0, len(e.unclosed) > 0:
 		return e.now
 	case e.wakes.Len() == 0:
 		return next
@@ -245,7 +246,7 @@ func (e *Engine) Advance() error {
 		return err
 	}
 	e.work = 0
-	if err := e.remains.removeDeleted(); err != nil {
+	if err := firstError(e.remains.removeDeleted(), e.closeShelved()); err != nil {
 		return err
 	}
 	for !e.spent() && e.wakes.Len() > 0 && e.wakes.First().wakeAt <= e.now {

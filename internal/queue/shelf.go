@@ -70,8 +70,47 @@ func (e *Engine) loadShelved(cfg *Config) error {
 	var m meta
 	if record != nil && m.decode(record) == nil {
 		s.messages = m.stored + m.kept.messages
+		if !m.counting.nothing() {
+			e.unclosed = append(e.unclosed, cfg.ID)
+		}
 	}
 	e.shelf[cfg.ID] = s
+	return nil
+}
+
+// closeShelved writes the rows of the running minutes of queues that had no engine when they were put on the shelf, as
+// leave does for others. It does a bounded amount of work.
+func (e *Engine) closeShelved() error {
+	for len(e.unclosed) > 0 && !e.spent() {
+		e.work++
+		id := e.unclosed[0]
+		if on, is := e.shelf[id]; is {
+			if err := e.closeMinute(id, on.arn); err != nil {
+				return fmt.Errorf("running minute of the shelved queue %s: %w", on.arn, err)
+			}
+		}
+		e.unclosed = e.unclosed[1:]
+	}
+	return nil
+}
+
+// closeMinute writes the row of the running minute of a queue on the shelf.
+func (e *Engine) closeMinute(id ID, arn string) error {
+	record, err := e.tx.Get(metaKey(id))
+	var m meta
+	if record == nil || err != nil || m.decode(record) != nil || m.counting.nothing() {
+		return err
+	}
+	m.minute = max(m.minute, minute)
+	if !e.series.keep.off() {
+		if err := e.series.write(arn, m.counting.counted(), false); err != nil {
+			return err
+		}
+	}
+	m.counting.clear()
+	m.minute = 0
+	e.tx.Set(metaKey(id), m.encode(nil))
+	e.forceWrite = true
 	return nil
 }
 

@@ -200,3 +200,38 @@ func TestShelfCountsAsStored(t *testing.T) {
 		r.reload()
 	}
 }
+
+// The last minute of a queue is counted although no engine served the queue when it was put on the shelf, and once.
+func TestShelvedMinute(t *testing.T) {
+	t.Parallel()
+	r := newShelfRig(t)
+	r.keep = DefaultKeep
+	r.reload()
+	r.send("a")
+	sent := func() (n uint64) {
+		t.Helper()
+		rows, err := Series(r.keys.sorted().Get, r.cfg.ARN, 0, minuteOf(r.now)+hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range rows {
+			n += rows[i].Values[MetricSent].Sum
+		}
+		return n
+	}
+	r.configs[0].Shelved = true
+	r.reload()
+	if n := sent(); n != 1 {
+		t.Errorf("%d messages were counted", n)
+	}
+	r.reload()
+	r.configure(r.cfg)
+	r.send("b")
+	if given := r.receive(); len(given) != 2 {
+		t.Errorf("received %+v", given)
+	}
+	r.jump(2 * time.Minute)
+	if n := sent(); n != 2 {
+		t.Errorf("%d messages were counted after the undo", n)
+	}
+}

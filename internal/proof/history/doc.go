@@ -15,7 +15,7 @@
 //	count, handle  a receive count that does not grow, a receipt handle given out twice
 //	redrive        moved to the dead-letter queue too early or too late
 //	early          received before its delay was over
-//	purge          received although it was there before a purge
+//	purge          received although it was there before a purge or deletion of the queue that was not undone
 //	identity       two answers disagree on what a message is
 //	body           a body is not what was sent
 //	deleted queue  a queue goes on after its delete was acknowledged, and it was not made again
@@ -26,6 +26,9 @@
 //	settle, drain  the run did not come to its end
 //	counters       what a queue said that it held was not what was found in it, or the metrics of a
 //	               queue say that more or less has happened to it than what was acknowledged
+//
+// An acknowledged undo of a purge or deletion brings back all messages: one that is nowhere is lost. An undo without an
+// answer brings back all or nothing; of a purge, all or nothing of each shard.
 //
 // A publication to a topic is a message of its own in each of the topic's queues: lost is a message that one of them
 // never gave, duplicate one that a queue gave twice, and the order of a FIFO group is the same as of the publications.

@@ -103,6 +103,9 @@ const (
 	Purge   Operation = "purge"
 	Move    Operation = "move"
 	Cancel  Operation = "cancel"
+	// UndoPurge and UndoDelete undo the last Purge or Drop of a queue. Call.State is what it is to be then.
+	UndoPurge  Operation = "undo purge"
+	UndoDelete Operation = "undo delete"
 )
 
 // Call is one call of the service.
@@ -157,6 +160,7 @@ const (
 	NoTask  Refusal = "no such message move task"
 	Missing Refusal = "no such resource"
 	Exists  Refusal = "the resource is there already"
+	NotKept Refusal = "nothing is kept that an undo can bring back"
 )
 
 // OutcomeOf says what an error of a call means, and why. An error that is not a refusal leaves it unknown whether the

@@ -10,8 +10,7 @@ func (j *judge) judgeMessage(name string) {
 	if i >= 0 {
 		accepted := attempts[i]
 		removed := slices.ContainsFunc(j.removes[name], (*Entry).effective)
-		purged := j.whole(first.Queue, Purge, first.Began, always) || j.mayHaveGone(first)
-		if !removed && !purged {
+		if !removed && !j.mayHaveGone(first, nil) {
 			j.broken("lost", accepted, "it was acknowledged and is nowhere")
 		}
 		j.judgePurge(accepted)
@@ -39,11 +38,11 @@ func (j *judge) judgeMessage(name string) {
 // judgePurge looks for messages that were there when a purge or the delete of their queue began.
 func (j *judge) judgePurge(accepted *Entry) {
 	for _, p := range j.wholes[accepted.Queue] {
-		if p.Operation == Create || p.Outcome != Acknowledged || !accepted.before(p) {
+		if undoOf(p) == "" || p.Outcome != Acknowledged || !accepted.before(p) {
 			continue
 		}
 		for _, r := range j.receives[accepted.Name] {
-			if p.before(r.Call) {
+			if p.before(r.Call) && !j.mayBeUndone(p, r.Ended) {
 				j.broken("purge", r, "it was there before the %s and is there after it", p.Operation)
 			}
 		}

@@ -40,7 +40,7 @@ func (j *judge) mayBeGone(c *Call) bool {
 	all := j.wholes[c.Queue]
 	made := func(since time.Duration) bool {
 		return slices.ContainsFunc(all, func(k *Call) bool {
-			return k.Operation == Create && k.Outcome == Acknowledged && k.Began > since && k.before(c)
+			return k.makes() && k.Outcome == Acknowledged && k.Began > since && k.before(c)
 		})
 	}
 	return !made(-1) || slices.ContainsFunc(all, func(d *Call) bool {
@@ -56,7 +56,7 @@ func (j *judge) mustBeGone(c *Call) bool {
 	return slices.ContainsFunc(all, func(d *Call) bool {
 		return d.Operation == Drop && d.Outcome == Acknowledged &&
 			d.before(c) && !slices.ContainsFunc(all, func(k *Call) bool {
-			return k.Operation == Create && k.Outcome != Refused && k.Began < c.Ended &&
+			return k.makes() && k.Outcome != Refused && k.Began < c.Ended &&
 				(k.Outcome == Unknown || !k.before(d))
 		})
 	})
@@ -70,17 +70,33 @@ func (j *judge) inDoubt(c *Call) bool {
 	})
 }
 
-// mayHaveGone reports whether a queue may have been deleted after e was executed.
-func (j *judge) mayHaveGone(e *Entry) bool {
+// makes reports whether a call makes a resource, or makes it again.
+func (c *Call) makes() bool { return c.Operation == Create || c.Operation == UndoDelete }
+
+// mayHaveGone reports whether a queue may have been purged or deleted, for good, after e was executed. It leaves out a
+// purge or deletion that is looked at.
+func (j *judge) mayHaveGone(e *Entry, except *Call) bool {
 	return slices.ContainsFunc(j.wholes[e.Queue], func(d *Call) bool {
-		return d.Operation == Drop && (d.Outcome == Unknown || d.Outcome == Acknowledged && d.Ended > e.Began)
+		return d != except && d.mayTake(e) && !j.isUndone(d)
 	})
 }
 
-// life returns how often a queue had been deleted when c began. A queue that is made again begins anew.
+// mayTake reports whether a call is a purge or deletion that may have been executed after e.
+func (c *Call) mayTake(e *Entry) bool {
+	switch c.Operation {
+	case Purge:
+		return c.Outcome != Refused && c.Ended > e.Began
+	case Drop:
+		return c.Outcome == Unknown || c.Outcome == Acknowledged && c.Ended > e.Began
+	}
+	return false
+}
+
+// life returns how often a queue had been deleted when c began. A queue that is made again begins anew, but not one
+// whose deletion was undone.
 func (j *judge) life(c *Call) (n int) {
 	for _, d := range j.wholes[c.Queue] {
-		if d.Operation == Drop && d.Outcome == Acknowledged && d.before(c) {
+		if d.Operation == Drop && d.Outcome == Acknowledged && d.before(c) && !j.isUndone(d) {
 			n++
 		}
 	}

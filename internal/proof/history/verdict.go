@@ -35,8 +35,9 @@ type judge struct {
 	receives   map[string][]*Entry // by message
 	tracks     map[track][]*Entry  // receives, deletes and changes of visibility
 	groups     map[groupOf][]*Entry
-	wholes     map[string][]*Call // creations, deletions and purges, by queue or other resource
-	resources  map[string][]*Call // creations, changes, deletions and inspections, likewise
+	wholes     map[string][]*Call // creations, deletions, purges and undos, by queue or other resource
+	resources  map[string][]*Call // creations, changes, deletions, their undos and inspections, likewise
+	undone     map[*Call]bool     // see isUndone
 	violations []Violation
 }
 
@@ -54,7 +55,7 @@ func (h *History) Verdict() []Violation {
 		History: &sorted, queues: make(map[string]Queue), published: make(map[string][]*Entry),
 		sends: make(map[string][]*Entry), removes: make(map[string][]*Entry), receives: make(map[string][]*Entry),
 		tracks: make(map[track][]*Entry), groups: make(map[groupOf][]*Entry), wholes: make(map[string][]*Call),
-		resources:  make(map[string][]*Call),
+		resources: make(map[string][]*Call), undone: make(map[*Call]bool),
 		violations: slices.Clone(h.Notes),
 	}
 	for _, q := range h.Queues {
@@ -100,11 +101,11 @@ func (h *History) Verdict() []Violation {
 // file puts a call where the rules look for it.
 func (j *judge) file(c *Call) {
 	switch c.Operation {
-	case Create, Drop, Change, Inspect:
+	case Create, Drop, UndoDelete, Change, Inspect:
 		j.resources[c.Queue] = append(j.resources[c.Queue], c)
 	}
 	switch c.Operation {
-	case Create, Drop, Purge:
+	case Create, Drop, UndoDelete, Purge, UndoPurge:
 		j.wholes[c.Queue] = append(j.wholes[c.Queue], c)
 	case Publish:
 		for _, e := range c.Entries {
@@ -163,8 +164,8 @@ func (j *judge) judgeCalls() {
 			j.violations = append(j.violations, Violation{"answer", c.Queue, "", c.String()})
 		}
 		switch {
-		case c.Outcome == Acknowledged && !slices.Contains([]Operation{Create, Drop, Inspect}, c.Operation) &&
-			j.mustBeGone(c):
+		case c.Outcome == Acknowledged &&
+			!slices.Contains([]Operation{Create, Drop, UndoDelete, Inspect}, c.Operation) && j.mustBeGone(c):
 			j.violations = append(j.violations, Violation{"deleted queue", c.Queue, "", c.String()})
 		case c.Outcome == Refused && !j.mayRefuse(c):
 			j.violations = append(j.violations, Violation{"refusal", c.Queue, "", c.String()})
@@ -186,9 +187,9 @@ func (j *judge) mayRefuse(c *Call) bool {
 	case Missing:
 		return j.mayBeGone(c) || j.inDoubt(c)
 	case Exists:
-		return c.Operation == Create && slices.ContainsFunc(j.wholes[c.Queue], func(k *Call) bool {
-			return k != c && k.Operation == Create && k.Outcome == Unknown && k.Began < c.Ended
-		})
+		return j.mayExist(c)
+	case NotKept:
+		return j.mayKeepNothing(c)
 	case Stale:
 		return c.Operation == Receive && IsFIFO(c.Queue)
 	case Purging:
@@ -199,6 +200,16 @@ func (j *judge) mayRefuse(c *Call) bool {
 		return c.Operation == Cancel
 	}
 	return false
+}
+
+// mayExist reports whether a resource that c is to make, or to bring back, may be there already.
+func (j *judge) mayExist(c *Call) bool {
+	if c.Operation == UndoDelete {
+		return !j.mustBeGone(c)
+	}
+	return c.Operation == Create && slices.ContainsFunc(j.wholes[c.Queue], func(k *Call) bool {
+		return k != c && k.Operation == Create && k.Outcome == Unknown && k.Began < c.Ended
+	})
 }
 
 // mayRefuseEntry reports whether what a call wants of one message may be refused.

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/proof/history"
 )
 
 // fault is one disturbance with all its details.
@@ -100,7 +102,7 @@ var kinds = []kind{
 			return &slowDisk{node: rng.IntN(nodes), writes: 5 + rng.IntN(46)}
 		},
 	}, {
-		name: "full-disk", words: "fill a node's disk",
+		name: history.FullDisk, words: "fill a node's disk",
 		lane: disks, least: time.Second, most: 10 * time.Second, impossible: ownDisks,
 		make: func(rng *rand.Rand, nodes int) fault { return &fullDisk{node: rng.IntN(nodes)} },
 	}, {

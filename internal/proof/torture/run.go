@@ -45,7 +45,7 @@ func Run(ctx context.Context, config Config, out io.Writer) (_ *Report, err erro
 	if err := os.MkdirAll(config.Dir, 0o700); err != nil {
 		return nil, err
 	}
-	if config.Nodes > 1 && !clusters(ctx, config.Bin) {
+	if config.Nodes > 1 && !knows(ctx, config.Bin, "--node") {
 		return nil, fmt.Errorf("%s cannot run several nodes: its serve command has no --node", config.Bin)
 	}
 	if config.Producers == 0 {
@@ -87,11 +87,21 @@ func Run(ctx context.Context, config Config, out io.Writer) (_ *Report, err erro
 	return &r.report, nil
 }
 
-// clusters reports whether the servers of a program can be nodes of a cluster.
-func clusters(ctx context.Context, bin string) bool {
+// knows reports whether the serve command of a program has a flag. Those that can be nodes of a cluster have --node,
+// and those that can undo purges and deletions have --no-undo.
+func knows(ctx context.Context, bin, flag string) bool {
 	help, err := exec.CommandContext(ctx, bin, "serve", "--help").CombinedOutput()
-	return err == nil && strings.Contains(string(help), "--node ")
+	return err == nil && strings.Contains(string(help), flag+" ")
 }
+
+// undoes reports whether the servers can undo purges and deletions.
+func (c *Config) undoes(ctx context.Context) bool {
+	return knows(ctx, c.Bin, noUndo) && !slices.ContainsFunc(c.Serve, func(arg string) bool {
+		return strings.HasPrefix(arg, noUndo)
+	})
+}
+
+const noUndo = "--no-undo"
 
 func (r *runner) names() string {
 	var names []string
@@ -147,7 +157,7 @@ func (r *runner) round(
 		Label: fmt.Sprintf("r%d-", number), Queues: workload.Queues(r.config.Queues),
 		Topics:    workload.Topics(r.config.Queues),
 		Producers: r.config.Producers, Consumers: r.config.Consumers, Patient: true, Longest: r.config.Longest,
-		Clerks: clerks,
+		Clerks: clerks, Undoes: r.config.undoes(ctx),
 	})
 	h := &history.History{
 		Queues: users.Standing(), Topics: users.Topics(), Slack: r.config.Margin, Grace: r.config.Grace,

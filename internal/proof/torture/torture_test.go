@@ -80,7 +80,11 @@ func TestThreeNodes(t *testing.T) {
 	if pausing(&c) == "" {
 		c.Faults = append(c.Faults, "pause")
 	}
-	good(t, torture(t, c))
+	r := torture(t, c)
+	good(t, r)
+	if r.Calls["undo purge ok"] == 0 || r.Calls["undo delete ok"] == 0 {
+		t.Errorf("nothing was undone: %v", r.Calls)
+	}
 }
 
 // Clients do not notice an upgrade of one node after the other: FIFO keeps its order, and nothing is lost.

@@ -8,19 +8,21 @@ import (
 )
 
 // clerk makes, changes and deletes resources, and makes them again under the same names. It sends a few messages to
-// each of its queues, which stay there until the end. Nodes that were away must learn all of that.
+// each of its queues, which stay there until the end. It undoes some deletions of queues. Nodes that were away must
+// learn all of that.
 //
 // A call without an answer may be executed at any later time. The clerk makes it again until there is an answer, and
 // then leaves the resource as it is: its name is not used for another.
 type clerk struct {
-	label string
-	rng   *rand.Rand
-	topic Resource // of the subscriptions
-	slots []*slot
-	all   []Resource           // that ever were
-	keys  []Key                // likewise
-	fresh int                  // how many names of slots were given up
-	doubt func(*Recorder) bool // makes the call again that had no answer, and reports whether it has one
+	label  string
+	rng    *rand.Rand
+	topic  Resource // of the subscriptions
+	slots  []*slot
+	all    []Resource // that ever were
+	keys   []Key      // likewise
+	fresh  int        // how many names of slots were given up
+	undoes bool
+	doubt  func(*Recorder) bool // makes the call again that had no answer, and reports whether it has one
 }
 
 // slot is a name, of which there is a resource or not.
@@ -29,6 +31,7 @@ type slot struct {
 	is     bool
 	state  State
 	key    *Key
+	ended  bool // was deleted in the last call, and was a queue: it can come back
 	frozen bool // has had a call without an answer
 	sent   int
 }
@@ -82,6 +85,8 @@ func (c *clerk) Step(r *Recorder) {
 		return
 	}
 	switch n := c.rng.IntN(10); {
+	case s.ended && c.undoes && n < 5:
+		c.undo(r, s)
 	case !s.is:
 		c.make(r, s)
 	case n < 3:
@@ -114,6 +119,7 @@ func (c *clerk) do(r *Recorder, s *slot, call func(*Recorder) error, done func()
 }
 
 func (c *clerk) make(r *Recorder, s *slot) {
+	s.ended = false
 	to := State{Attribute: 1 + c.rng.IntN(1000), Tag: 1 + c.rng.IntN(1000)}
 	switch s.Kind {
 	case UserKind:
@@ -160,8 +166,16 @@ func (c *clerk) end(r *Recorder, s *slot) {
 	default:
 		c.do(r, s, func(r *Recorder) error {
 			return r.register(history.Drop, s.String(), "", func(g Registry) error { return g.Delete(s.Resource) })
-		}, func() { s.is = false })
+		}, func() { s.is, s.ended = false, s.Kind == QueueKind })
 	}
+}
+
+// undo brings back a queue that was deleted, as it was.
+func (c *clerk) undo(r *Recorder, s *slot) {
+	s.ended = false
+	c.do(r, s, func(r *Recorder) error {
+		return r.undoDelete(s.Name, s.state.String())
+	}, func() { s.is = true })
 }
 
 // turnKey deletes the access key of a user, or makes one if there is none.

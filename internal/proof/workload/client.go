@@ -108,6 +108,9 @@ func refusalIn(text string) history.Refusal {
 		{"Message does not exist or is not available", history.Absent},
 		{"the receive call is not retryable", history.Stale},
 		{"PurgeQueueInProgress", history.Purging},
+		{"No purge of the queue", history.NotKept},
+		{"No deletion of a queue", history.NotKept},
+		{"there is a new queue of this name", history.Exists}, // an older one was also deleted, and could come back
 		{"There is already a task running", history.Moving},
 		{"ResourceNotFoundException", history.NoTask},
 		{"NoSuchEntity", history.Missing},
@@ -159,6 +162,16 @@ func (c *Client) Drop(queue string) error {
 // Purge is part of Service.
 func (c *Client) Purge(queue string) error {
 	return c.Call("PurgeQueue", Object{"QueueUrl": c.URL(queue)}, nil)
+}
+
+// UndoPurge is part of Undoer.
+func (c *Client) UndoPurge(queue string) error {
+	return c.Administer(context.Background(), "UndoPurge", Object{"QueueUrl": c.URL(queue)}, nil)
+}
+
+// UndoDelete is part of Undoer.
+func (c *Client) UndoDelete(queue string) error {
+	return c.Administer(context.Background(), "UndoDelete", Object{"QueueName": queue}, nil)
 }
 
 // batch is the answer to a batch.

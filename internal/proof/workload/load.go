@@ -20,6 +20,7 @@ type Options struct {
 	Patient   bool            // consumers wait for messages
 	Longest   time.Duration   // visibility timeout; 0: two seconds
 	Clerks    int             // that make and change resources; the service is a Registry then
+	Undoes    bool            // purges and deletions are undone sometimes; the service is an Undoer then
 }
 
 // Queues returns n sets of queues, each with a queue of every kind. One in two
@@ -110,11 +111,12 @@ func New(rng *rand.Rand, o Options) *Load {
 			)
 		}
 	}
-	l.tenant = &tenant{label: label("tenant"), prefix: o.Label, rng: source()}
+	l.tenant = &tenant{label: label("tenant"), prefix: o.Label, rng: source(), undoes: o.Undoes}
 	l.Workers = append(l.Workers, l.tenant,
 		&redriver{label: label("redriver"), rng: source(), queues: l.dead(), tasks: make(map[string]string)})
 	for range o.Clerks {
 		c := newClerk(label("clerk"), source())
+		c.undoes = o.Undoes
 		l.clerks = append(l.clerks, c)
 		l.Workers = append(l.Workers, c)
 	}

@@ -182,6 +182,23 @@ func (r *Recorder) purge(queue string) error {
 	return err
 }
 
+// undoPurge undoes the last purge of a queue.
+func (r *Recorder) undoPurge(queue string) error {
+	c, s := r.begin(history.UndoPurge, queue)
+	err := s.(Undoer).UndoPurge(queue)
+	r.end(c, err)
+	return err
+}
+
+// undoDelete undoes the last deletion of a queue, which had that state, or empty if it is not known.
+func (r *Recorder) undoDelete(queue, state string) error {
+	c, s := r.begin(history.UndoDelete, queue)
+	c.State = state
+	err := s.(Undoer).UndoDelete(queue)
+	r.end(c, err)
+	return err
+}
+
 func (r *Recorder) move(queue string, rate int) (string, error) {
 	c, s := r.begin(history.Move, queue)
 	task, err := s.Move(queue, rate)

@@ -28,6 +28,12 @@ type Service interface {
 	Publish(topic string, letters []Letter) ([]Sent, error)
 }
 
+// Undoer is the part of a service that undoes purges and deletions of queues. Errors are as those of Service.
+type Undoer interface {
+	UndoPurge(queue string) error
+	UndoDelete(queue string) error
+}
+
 // Visibility is the timeout of all queues that receives do not override.
 const Visibility = time.Second
 

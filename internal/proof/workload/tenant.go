@@ -3,29 +3,37 @@ package workload
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/proof/history"
 )
 
 // tenant makes queues, uses each for a while, purges it in the middle, and
-// deletes some of them in the end.
+// deletes some of them in the end. It undoes some purges and deletions.
 type tenant struct {
 	label  string
 	prefix string // of the names of its queues
 	rng    *rand.Rand
-	made   []history.Queue // the last is the one in use
-	gone   []history.Queue
+	undoes bool
+	made   []history.Queue // the last is the one in use, unless that was deleted
+	gone   []history.Queue // the last is the one in use then
 	stage  int
 	send   *producer
 	take   *consumer
+
+	undoAt int      // the stage in which the purge is undone; 0: it is not
+	before []Letter // producer.accepted before the purge
+	loose  bool     // an undo of a deletion had no answer and may still come: the queue is not deleted again
 }
 
 // The stages of a queue's life. In those between, it is used.
 const (
 	stageNone  = 0
 	stagePurge = 15
+	stageBack  = 22 // where it goes on after its deletion was undone
 	stageEnd   = 30
+	stageGone  = 31
 )
 
 func (t *tenant) Name() string { return t.label }
@@ -35,13 +43,13 @@ func (t *tenant) Step(r *Recorder) {
 	case stageNone:
 		t.create(r)
 	case stagePurge:
-		// A purge forgets deduplication ids: nothing is sent again after it.
-		t.send.doubt, t.send.accepted = nil, nil
-		if o, _ := history.OutcomeOf(r.purge(t.send.queue.Name)); o != history.Unknown {
-			t.stage++
-		}
+		t.purge(r)
+	case t.undoAt:
+		t.undoPurge(r)
 	case stageEnd:
 		t.end(r)
+	case stageGone:
+		t.undoDelete(r)
 	default:
 		t.stage++
 		if len(t.gone) > 0 && t.rng.IntN(5) == 0 {
@@ -73,15 +81,69 @@ func (t *tenant) create(r *Recorder) {
 	}
 }
 
+// purge purges the queue. That forgets deduplication ids: nothing is sent again after it, unless it is undone.
+func (t *tenant) purge(r *Recorder) {
+	if t.before == nil {
+		t.before = t.send.accepted
+	}
+	t.send.doubt, t.send.accepted = nil, nil
+	if o, _ := history.OutcomeOf(r.purge(t.send.queue.Name)); o == history.Unknown {
+		return
+	}
+	t.stage++
+	if t.undoes && t.rng.IntN(2) == 0 {
+		t.undoAt = t.stage + t.rng.IntN(5)
+	}
+}
+
+// undoPurge brings back what was purged, and with it the deduplication ids.
+func (t *tenant) undoPurge(r *Recorder) {
+	switch o, _ := history.OutcomeOf(r.undoPurge(t.send.queue.Name)); o {
+	case history.Unknown:
+		return
+	case history.Acknowledged:
+		t.send.accepted = append(t.send.accepted, t.before...)
+	}
+	t.undoAt = 0
+}
+
 // end deletes the queue, or leaves one in three, and goes on to the next.
 func (t *tenant) end(r *Recorder) {
 	q := t.send.queue
-	if (len(t.made)+len(t.gone))%3 > 0 {
+	if !t.loose && (len(t.made)+len(t.gone))%3 > 0 {
 		if o, _ := history.OutcomeOf(r.drop(q.Name)); o == history.Unknown {
 			return
 		}
 		t.made = t.made[:len(t.made)-1]
 		t.gone = append(t.gone, q)
+		if t.undoes && t.rng.IntN(2) == 0 {
+			t.stage = stageGone
+			return
+		}
 	}
-	t.send, t.take, t.stage = nil, nil, stageNone
+	t.next()
+}
+
+func (t *tenant) next() {
+	t.send, t.take, t.stage, t.undoAt, t.before, t.loose = nil, nil, stageNone, 0, nil, false
+}
+
+// undoDelete brings the queue back, and goes on with it. Without an answer, the queue may come back later: it is one of
+// those that are there at the end.
+func (t *tenant) undoDelete(r *Recorder) {
+	q := t.send.queue
+	o, _ := history.OutcomeOf(r.undoDelete(q.Name, ""))
+	t.loose = t.loose || o == history.Unknown
+	if o == history.Acknowledged || t.loose {
+		t.gone = slices.DeleteFunc(t.gone, func(g history.Queue) bool { return g.Name == q.Name })
+		if !slices.Contains(t.made, q) {
+			t.made = append(t.made, q)
+		}
+	}
+	switch o {
+	case history.Acknowledged:
+		t.stage = stageBack
+	case history.Refused:
+		t.next()
+	}
 }
