@@ -57,8 +57,9 @@ func TestUndo(t *testing.T) {
 		"a deletion, and the group is out of order": {
 			"fifo.fifo", Drop, acknowledged(UndoDelete, "fifo.fifo"), []int{2, 1}, "order",
 		},
-		"a deletion that is not undone, and the queue is there": {"std", Drop, none, []int{1, 2}, "deleted queue purge"},
-		"a deletion, undone without an answer":                  {"std", Drop, unanswered(UndoDelete, "std"), nil, ""},
+		"a deletion that is not undone, and the queue is there": {"std", Drop, none, []int{1, 2},
+			"deleted queue purge"},
+		"a deletion, undone without an answer": {"std", Drop, unanswered(UndoDelete, "std"), nil, ""},
 		"a deletion, undone without an answer, and all is back": {
 			"std", Drop, unanswered(UndoDelete, "std"), []int{1, 2}, "",
 		},
