@@ -192,8 +192,9 @@ func (c *Catalog) collect(keep func(Name) bool) []*Queue {
 }
 
 // OnChange calls f for every later change of a queue, in order, including changes made by other nodes. old is nil if
-// the queue was created, new is nil if it was deleted. The catalog already shows the change. The change ends when f has
-// returned, so f must not make one itself.
+// the queue was created, new is nil if it was deleted, and has a time of deletion if it can be brought back. A node
+// that missed both changes learns of such a queue with old as nil. The catalog already shows the change. The change
+// ends when f has returned, so f must not make one itself.
 func (c *Catalog) OnChange(f func(old, new *Queue)) {
 	c.watching.Lock()
 	defer c.watching.Unlock()

@@ -62,7 +62,7 @@ func (q *queues) newSQS(a *accounts, secrets *secrecy) *protocol.Service {
 
 // forgetConsumers removes the recorded consumers of a deleted queue.
 func (q *queues) forgetConsumers(was, is *catalog.Queue) {
-	if is == nil || !is.Deleted.IsZero() {
+	if was != nil && (is == nil || !is.Deleted.IsZero()) {
 		q.consumers.Drop(uint64(was.ID))
 	}
 }
