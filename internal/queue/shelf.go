@@ -34,13 +34,11 @@ func (e *Engine) shelve(cfg *Config) error {
 // if the queue was dropped.
 func (q *queue) leave() error {
 	e := q.e
+	if q.tally.minute != 0 {
+		q.markDirty()
+	}
 	if err := q.tally.close(); err != nil {
 		return err
-	}
-	if q.tally.minute != 0 {
-		q.tally.clear()
-		q.tally.minute = 0
-		q.markDirty()
 	}
 	if q.dirty {
 		q.save()
@@ -102,13 +100,12 @@ func (e *Engine) closeMinute(id ID, arn string) error {
 		return err
 	}
 	m.minute = max(m.minute, minute)
-	if !e.series.keep.off() {
-		if err := e.series.write(arn, m.counting.counted(), false); err != nil {
-			return err
-		}
+	if e.series.keep.off() {
+		m.minute = 0 // it gets no row
 	}
-	m.counting.clear()
-	m.minute = 0
+	if err := e.series.close(arn, &m.counting); err != nil {
+		return err
+	}
 	e.tx.Set(metaKey(id), m.encode(nil))
 	e.forceWrite = true
 	return nil

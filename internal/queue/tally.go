@@ -103,11 +103,18 @@ func (t *tally) end(row *Row, empty bool) error {
 
 // close writes the row of the running minute of a queue that is being removed. The
 // queue may be made anew in the same minute: the two rows are then added.
-func (t *tally) close() error {
-	if t.minute == 0 || t.nothing() {
-		return nil
+func (t *tally) close() error { return t.series.close(t.cfg.ARN, &t.counting) }
+
+// close writes the row of a queue's running minute, and begins none.
+func (s *series) close(arn string, c *counting) error {
+	if c.minute != 0 && !c.nothing() {
+		if err := s.write(arn, c.counted(), false); err != nil {
+			return err
+		}
 	}
-	return t.series.write(t.cfg.ARN, t.counted(), false)
+	c.clear()
+	c.minute = 0
+	return nil
 }
 
 // load updates the running minute of a loaded record. A past minute without events gets no row.
