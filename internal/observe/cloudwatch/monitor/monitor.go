@@ -112,15 +112,7 @@ func (m *Monitor) Count() int {
 func (m *Monitor) CountIn(s series.Scope) (region, account int) {
 	r := m.records.RLock()
 	defer m.records.RUnlock()
-	for _, a := range r.alarms {
-		if a.Account == s.Account {
-			account++
-			if a.Region == s.Region {
-				region++
-			}
-		}
-	}
-	return region, account
+	return series.CountIn(r.alarms, func(n Name) series.Scope { return n.Scope }, s)
 }
 
 // pending returns the actions to carry out, oldest first.

@@ -109,15 +109,7 @@ func (r *Rules) In(s series.Scope) []*Rule {
 func (r *Rules) countIn(s series.Scope) (region, account int) {
 	now := r.set.RLock()
 	defer r.set.RUnlock()
-	for k := range now.rules {
-		if k.Account == s.Account {
-			account++
-			if k.Region == s.Region {
-				region++
-			}
-		}
-	}
-	return region, account
+	return series.CountIn(now.rules, func(k Key) series.Scope { return k.Scope }, s)
 }
 
 // Mutes reports whether a rule mutes an alarm at a time. It looks at the rules that name the alarm only.
