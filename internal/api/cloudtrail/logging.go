@@ -65,21 +65,17 @@ func (s *Service) getTrailStatus(_ context.Context, c *protocol.Call, in *trailI
 	return &getTrailStatusOutput{
 		IsLogging:                      t.Logging,
 		LatestDeliveryAttemptSucceeded: asText(status.Delivered), LatestDeliveryAttemptTime: asText(status.Attempted),
-		LatestDeliveryError: status.Error, LatestDeliveryTime: orNil(status.Delivered),
-		LatestDigestDeliveryError: status.DigestError, LatestDigestDeliveryTime: orNil(status.DigestDelivered),
+		LatestDeliveryError: status.Error, LatestDeliveryTime: service.OptionalTime(status.Delivered),
+		LatestDigestDeliveryError:          status.DigestError,
+		LatestDigestDeliveryTime:           service.OptionalTime(status.DigestDelivered),
 		LatestNotificationAttemptSucceeded: asText(status.Notified),
 		LatestNotificationAttemptTime:      asText(status.NotifyTried),
-		LatestNotificationError:            status.NotifyError, LatestNotificationTime: orNil(status.Notified),
-		StartLoggingTime: orNil(t.Started), StopLoggingTime: orNil(t.Stopped),
-		TimeLoggingStarted: asText(t.Started), TimeLoggingStopped: asText(t.Stopped),
+		LatestNotificationError:            status.NotifyError,
+		LatestNotificationTime:             service.OptionalTime(status.Notified),
+		StartLoggingTime:                   service.OptionalTime(t.Started),
+		StopLoggingTime:                    service.OptionalTime(t.Stopped),
+		TimeLoggingStarted:                 asText(t.Started), TimeLoggingStopped: asText(t.Stopped),
 	}, nil
-}
-
-func orNil(at time.Time) *time.Time {
-	if at.IsZero() {
-		return nil
-	}
-	return &at
 }
 
 // asText writes a time as the older fields have it.

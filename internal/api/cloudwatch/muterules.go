@@ -187,21 +187,13 @@ func (s muting) getAlarmMuteRule(
 	out := &getAlarmMuteRuleOutput{
 		Name: r.Name, AlarmMuteRuleArn: r.ARN(), Description: r.Description,
 		Rule:      MuteRule{&MuteSchedule{&r.Expression, &r.Duration, &r.Timezone}},
-		StartDate: optionalTime(r.Start), ExpireDate: optionalTime(r.Expire),
+		StartDate: service.OptionalTime(r.Start), ExpireDate: service.OptionalTime(r.Expire),
 		Status: string(r.Status(s.now())), LastUpdatedTimestamp: r.Updated, MuteType: string(r.Kind()),
 	}
 	if len(r.Alarms) > 0 {
 		out.MuteTargets = &MuteTargets{r.Alarms}
 	}
 	return out, nil
-}
-
-// optionalTime returns a time that may be absent.
-func optionalTime(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	return &t
 }
 
 type listAlarmMuteRulesInput struct {
@@ -249,7 +241,7 @@ func (s muting) listAlarmMuteRules(
 	}
 	summary := func(r *muterule.Rule) AlarmMuteRuleSummary {
 		return AlarmMuteRuleSummary{
-			r.ARN(), optionalTime(r.Expire), string(r.Status(now)), string(r.Kind()), r.Updated,
+			r.ARN(), service.OptionalTime(r.Expire), string(r.Status(now)), string(r.Kind()), r.Updated,
 		}
 	}
 	return &listAlarmMuteRulesOutput{service.Convert(p.Items, summary), p.Next}, nil
