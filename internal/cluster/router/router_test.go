@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/cluster/remote"
+	"github.com/sluicemq/sluice/internal/cluster/router"
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
@@ -525,40 +526,39 @@ func (undoing) StartMove(context.Context, queue.ID, queue.MoveTask) error {
 	return queue.ErrTaskRunning
 }
 
-// A move task that one shard refuses because of an undo moves nothing on the others.
-func TestMoveBesideAnUndo(t *testing.T) {
-	t.Parallel()
+// besideAnUndo does something to a queue of 30 messages while an undo of a purge is in progress on one of its shards:
+// it is refused, and no message is gone.
+func besideAnUndo(t *testing.T, shard int, want error, do func(r *router.Router) error) {
+	t.Helper()
 	c := newCluster(t, 3, "a", "b")
 	r := c.router("a")
 	for range 30 {
 		send(t, r, wide, "m")
 	}
-	c.stand(3, func(s remote.Shard) remote.Shard { return undoing{s} })
-	task := queue.MoveTask{ID: "task", Destination: arn(narrow)}
-	if err := r.StartMove(t.Context(), wide, task); !errors.Is(err, queue.ErrTaskRunning) {
-		t.Errorf("the task: %v", err)
+	c.stand(shard, func(s remote.Shard) remote.Shard { return undoing{s} })
+	if err := do(r); !errors.Is(err, want) {
+		t.Errorf("the refusal: %v", err)
 	}
 	if n, err := r.Counts(t.Context(), wide); err != nil || n.Visible != 30 {
 		t.Errorf("of 30 messages: %+v, %v", n, err)
 	}
 }
 
+// A move task that one shard refuses because of an undo moves nothing on the others.
+func TestMoveBesideAnUndo(t *testing.T) {
+	t.Parallel()
+	besideAnUndo(t, 3, queue.ErrTaskRunning, func(r *router.Router) error {
+		return r.StartMove(t.Context(), wide, queue.MoveTask{ID: "task", Destination: arn(narrow)})
+	})
+}
+
 // While an undo of a purge is in progress on one shard, a purge of the whole queue is refused: messages of that shard
 // would stay.
 func TestPurgeBesideAnUndo(t *testing.T) {
 	t.Parallel()
-	c := newCluster(t, 3, "a", "b")
-	r := c.router("a")
-	for range 30 {
-		send(t, r, wide, "m")
-	}
-	c.stand(2, func(s remote.Shard) remote.Shard { return undoing{s} })
-	if err := r.Purge(t.Context(), wide); !errors.Is(err, queue.ErrPurgeInProgress) {
-		t.Errorf("the purge: %v", err)
-	}
-	if n, err := r.Counts(t.Context(), wide); err != nil || n.Visible != 30 {
-		t.Errorf("of 30 messages: %+v, %v", n, err)
-	}
+	besideAnUndo(t, 2, queue.ErrPurgeInProgress, func(r *router.Router) error {
+		return r.Purge(t.Context(), wide)
+	})
 }
 
 // A message that is on its way from shard to shard when its queue is purged does not arrive afterwards; what is
