@@ -30,9 +30,9 @@ type Change struct {
 // ErrNoBatch reports that bytes are not a valid batch.
 var ErrNoBatch = errors.New("not a batch of changes")
 
-// Changes calls f with the changes of a batch, as Txn.Bytes returns it, in the order in which they were made, until f
-// returns an error. Invalid bytes give ErrNoBatch, possibly after some calls of f: a caller that must apply all changes
-// or none collects them first.
+// Changes calls f with the changes of a batch, as Txn.Bytes returns it, until f returns an error. The changes of a key
+// come in the order in which they were made. Invalid bytes give ErrNoBatch, possibly after some calls of f: a caller
+// that must apply all changes or none collects them first.
 func Changes(batch []byte, f func(Change) error) error {
 	if len(batch) < batchHeader {
 		return fmt.Errorf("%w: it has %d bytes", ErrNoBatch, len(batch))
