@@ -11,7 +11,7 @@ type Txn interface {
 	// Set gives key a value.
 	Set(key, value []byte)
 	Delete(key []byte)
-	// DeleteOnce removes a key that was set exactly once, and never removed before.
+	// DeleteOnce removes a key that was set exactly once since it was last absent.
 	DeleteOnce(key []byte)
 	// DeleteRange removes the keys from lo up to but not including hi.
 	DeleteRange(lo, hi []byte)
