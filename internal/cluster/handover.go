@@ -52,7 +52,7 @@ func (h *host) giveAway(l *local, replicas []string) {
 	}
 }
 
-// nudge tells a node that it may take a shard at once. A node that misses the message finds out by itself, later.
+// nudge notifies a node that it may take a shard at once. A node that misses the message finds out by itself, later.
 func (h *host) nudge(ctx context.Context, name, to string) {
 	ctx, cancel := context.WithTimeout(ctx, nudgeTimeout)
 	defer cancel()
@@ -133,8 +133,8 @@ func (h *host) awaitSuccessors(ctx context.Context, given map[string]string) {
 	}
 }
 
-// announceLeaving tells the others that this node is about to stop, and waits a moment until the director has chosen
-// new owners for its shards.
+// announceLeaving announces to the others that this node is about to stop, and waits a moment until the director has
+// chosen new owners for its shards.
 func (h *host) announceLeaving(ctx context.Context) {
 	h.members.record(h.heartbeat())
 	h.tasks.start(h.members.sendHeartbeats)

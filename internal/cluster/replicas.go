@@ -39,7 +39,7 @@ func (h *host) run() {
 }
 
 // seekControl decides whether this node should own the control shard. Its first owner is the founder of the cluster: a
-// node with data, or else the first configured node.
+// node with data, or otherwise the first configured node.
 func (h *host) seekControl(began time.Time) {
 	status := h.control.replica.Status()
 	if h.records.count() == 0 && status.Last == 0 {
@@ -96,7 +96,7 @@ func (h *host) seek(name string, r *replica.Replica, replicas []string) {
 	}
 }
 
-// isAble reports whether a node says that it could own a shard.
+// isAble reports whether a node has reported that it could own a shard.
 func (h *host) isAble(name, node string) bool {
 	said, alive := h.members.view.live()[node]
 	record, _ := h.records.node(node)
@@ -137,8 +137,8 @@ func (h *host) turn(name string, own replica.Status, replicas []string) (want bo
 	return true, delay
 }
 
-// electionTurn returns how long this node leaves the lead of a log to the nodes that should own its shard. "" stands
-// for a log that belongs to no shard.
+// electionTurn returns how long this node leaves the election of a log's leader to the nodes that should own its shard.
+// "" stands for a log that belongs to no shard.
 func (h *host) electionTurn(log string) time.Duration {
 	var own replica.Status
 	replicas := h.records.nodeNames()
@@ -155,7 +155,7 @@ func (h *host) electionTurn(log string) time.Duration {
 }
 
 // electionSteps is how many times longer a node waits for an earlier node in an election than for its claim of a shard.
-// If the earlier node has too little of the log to win, NATS lets the others stand at once.
+// If the earlier node lacks too many records to win, NATS lets the others stand at once.
 const electionSteps = 4
 
 // keepShards opens the replicas that this node should keep, closes the others, and seeks to own the shards that it

@@ -292,8 +292,8 @@ func (m *intake) answer(write func() error) error {
 	return write()
 }
 
-// refuseEarly lets write answer a client that may still be sending. HTTP/2 can tell the client to stop, and a client
-// that has asked whether to send the body waits for the answer.
+// refuseEarly lets write answer a client that may still be sending. HTTP/2 can stop the client, and a client that has
+// sent Expect: 100-continue waits for the answer.
 func (m *intake) refuseEarly(write func() error) error {
 	if m.from.r.ProtoMajor != 1 || m.from.r.Header.Get("Expect") != "" {
 		return write()

@@ -80,8 +80,8 @@ type Node interface {
 	Forward(ctx context.Context, payload []byte) (answer []byte, err error)
 	// CatchUp returns when this node's copy has all changes made before the call.
 	CatchUp(ctx context.Context) error
-	// CatchUpPause is the minimum time between two calls of CatchUp for unverified callers: each call costs a look at
-	// the control log, and any client can send an unknown access key.
+	// CatchUpPause is the minimum time between two calls of CatchUp for unverified callers: each call reads the control
+	// log, and any client can send an unknown access key.
 	CatchUpPause() time.Duration
 	// Current returns an error if the copy may be out of date.
 	Current() error

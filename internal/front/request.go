@@ -172,8 +172,8 @@ func (x *request) identify(body []byte) error {
 	return err
 }
 
-// dropHeader lets go of the header, which a long poll would keep while it waits. Only links in messages, which are
-// followed by GET, need it later.
+// dropHeader releases the header, which a long poll would keep in memory while it waits. Only links in messages, which
+// are followed by GET, need it later.
 func (x *request) dropHeader() {
 	if x.r.Method == http.MethodPost {
 		x.r.Header = nil
@@ -249,7 +249,7 @@ func (f *Front) recognise(in *intake, body []byte) (*protocol.Request, error) {
 	return parsed, nil
 }
 
-// setCall sets what the operation learns about the request besides its input.
+// setCall sets the facts about the request that the operation gets in addition to its input.
 func (x *request) setCall() {
 	x.called = protocol.Call{
 		Operation: x.parsed.Operation, RequestID: x.id, Kind: x.parsed.Kind,
@@ -277,7 +277,7 @@ func decode(op *protocol.Operation, parsed *protocol.Request, who *identified, c
 }
 
 // write answers with an operation's output. A client that has left gets nothing, even if the answer would still fit
-// into the socket's buffer, and the operation takes back what would be lost with the answer.
+// into the socket's buffer, and the operation reverts deliveries that would be lost with the answer.
 func (x *request) write(op *protocol.Operation, out any) {
 	if x.r.Context().Err() != nil {
 		x.result.gone = true
@@ -293,11 +293,11 @@ func (x *request) write(op *protocol.Operation, out any) {
 	}
 }
 
-// send sends what is left in the buffer, which is all of a short answer. It reports whether the client is still there,
-// but finds that out only if the handler takes something back from a client that has left.
+// send sends the rest of the buffer, which is all of a short answer. It reports whether the client is still connected,
+// but checks that only if the handler can revert something for a client that has left.
 func (x *request) send() (sent bool) {
 	if f, ok := x.w.(http.Flusher); ok && !x.call.NeedsDelivery() {
-		f.Flush() // which does not ask for the client
+		f.Flush() // does not check the client
 		return true
 	}
 	return http.NewResponseController(x.w).Flush() == nil

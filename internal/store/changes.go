@@ -22,9 +22,9 @@ const (
 // Change is one change of a batch. Its slices are parts of the batch.
 type Change struct {
 	Kind  ChangeKind
-	Key   []byte // of a range the first that is in it
+	Key   []byte // the first key of a range
 	Value []byte // of ChangeSet
-	End   []byte // of ChangeDeleteRange: the first that is no longer in it
+	End   []byte // of ChangeDeleteRange: the first key behind the range
 }
 
 // ErrNoBatch reports that bytes are not a valid batch.

@@ -20,7 +20,7 @@ import (
 
 // Options configures a store.
 type Options struct {
-	// Disk holds the store; nil means a disk of its own with the file system FS.
+	// Disk holds the store; nil means a new disk with the file system FS.
 	Disk *Disk
 	// FS is for a store without Disk; nil means the machine's file system.
 	FS vfs.FS
@@ -220,7 +220,7 @@ func (o *Options) pebble() (opts *pebble.Options, release func()) {
 // rewrite it. The third part is for the mark, which is written again and again.
 var parts = [][]byte{{0x80}, {0xff}}
 
-// part says where the part of a key ends.
+// part returns the first key behind the part of a key.
 func part(key []byte) (pebble.SpanPolicy, []byte, error) {
 	for _, end := range parts {
 		if bytes.Compare(key, end) < 0 {
@@ -263,7 +263,7 @@ func syncDir(fs vfs.FS, dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// OpenMemory opens an empty store in memory, which ends with the process.
+// OpenMemory opens an empty store in memory, which is lost when the process ends.
 func OpenMemory(o Options) (*Store, error) {
 	o.Disk = NewMemoryDisk(o.Logger)
 	return Open("store", o)
@@ -302,12 +302,12 @@ func (s *Store) Reclaim() error {
 	return nil
 }
 
-// Commit makes the changes of t durable and visible. While the disk is blocked it does not return; when the disk is
-// given up, it never does, so that no caller takes a lost change for made. After an error it is unknown whether the
-// changes are durable: reopen the store to find out.
+// Commit makes the changes of t durable and visible. While the disk is blocked it does not return. If the disk is given
+// up, it never returns, so no caller takes a lost change for durable. After an error it is unknown whether the changes
+// are durable: reopen the store to find out.
 //
-// Commits are made one after the other: Verify needs that to tell an interrupted write from damage. For the same reason
-// a store must be closed only after the last commit has ended.
+// Commits are made one after the other: Verify needs that to distinguish an interrupted write from damage. For the same
+// reason a store must be closed only after the last commit has ended.
 func (s *Store) Commit(t *Txn) error {
 	if s.external {
 		return ErrExternal

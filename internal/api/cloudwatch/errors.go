@@ -77,8 +77,8 @@ func errLimit(format string, args ...any) *protocol.Error {
 	return service.Modelled("LimitExceededFault", "LimitExceeded", http.StatusBadRequest, format, args...)
 }
 
-// errTooLong refuses a parameter that is longer than its declaration allows, where the model has no rule for it. The
-// operations on metrics have words of their own for that.
+// errTooLong refuses a parameter that is longer than its declaration allows, if the model has no rule for it. The
+// operations on metrics have their own texts for that.
 func errTooLong(e *protocol.Excess) *protocol.Error {
 	parts := strings.Split(e.Member, ".")
 	switch parts[0] {
@@ -168,7 +168,7 @@ func failure(err error) error {
 	return service.Failure(err)
 }
 
-// badQuery refuses a query in AWS's words, if they are known. The request log says more.
+// badQuery refuses a query in AWS's words, if they are known. The request log has the details.
 func badQuery(q *metricdata.Error) *protocol.Error {
 	if q.AWS == "" {
 		return protocol.ValidationError("%s.", sentence(q.Error()))

@@ -85,7 +85,7 @@ func (s *Service) putMetricAlarm(
 	return nil, s.change(ctx, true, func(tx *monitor.Tx) error { return s.putAlarm(tx, is, tags) })
 }
 
-// describe sets what the alarm watches, and how it decides.
+// describe sets the metric that the alarm watches, and its threshold.
 func (in *putMetricAlarmInput) describe(a *monitor.Alarm) error {
 	if err := in.checkBand(); err != nil {
 		return err
@@ -127,7 +127,7 @@ func (in *putMetricAlarmInput) ofMetric() string {
 	return ""
 }
 
-// metric sets what the alarm watches.
+// metric sets the metric that the alarm watches.
 func (in *putMetricAlarmInput) metric(a *monitor.Alarm) error {
 	if len(in.Metrics) > 0 {
 		var err error

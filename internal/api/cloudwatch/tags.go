@@ -124,7 +124,7 @@ func (s *Service) resource(c *protocol.Call, arn string) tagged {
 	return nil
 }
 
-// findTagged returns what a request names, if the caller may take the action on it.
+// findTagged returns the resource that a request names, if the caller may take the action on it.
 func (s *Service) findTagged(c *protocol.Call, action string, arn *string, about service.Subject) (tagged, error) {
 	written := *arn
 	found := s.resource(c, written)

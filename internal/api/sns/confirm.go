@@ -36,7 +36,8 @@ func (s *confirmations) register(wire *protocol.Service) {
 // tokenLifetime is how long an endpoint can confirm its subscription.
 const tokenLifetime = 48 * time.Hour
 
-// A token is the id of the subscription and a secret, in hexadecimal digits; the record has a hash of it.
+// A token consists of the id of the subscription and a secret, in hexadecimal digits; the record has a hash of the
+// token.
 const (
 	tokenIDDigits = 32
 	tokenDigits   = tokenIDDigits + 64
@@ -187,7 +188,7 @@ func (s *confirmations) confirmSubscription(
 	return &subscriptionARNOutput{sub.ARN()}, nil
 }
 
-// confirmedTopic returns the topic whose subscription a request confirms. A wrong ARN has an error of its own.
+// confirmedTopic returns the topic whose subscription a request confirms. A wrong ARN has its own error.
 func confirmedTopic(c *protocol.Call, arn *string) (topic.Name, error) {
 	n, err := topicNamed(c, "TopicArn", arn)
 	if err != nil && arn != nil {

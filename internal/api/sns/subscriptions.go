@@ -139,8 +139,8 @@ func (s *subscriptions) newSubscription(
 	return s.confirmations.renewToken(tx, sub), nil
 }
 
-// sameSubscription returns an existing subscription if it equals the request. If it is unconfirmed, its endpoint is
-// asked again, with a new token.
+// sameSubscription returns an existing subscription if it equals the request. If it is unconfirmed, its endpoint gets
+// another confirmation request, with a new token.
 func (s *subscriptions) sameSubscription(
 	tx *topic.Tx, sub *topic.Subscription, attributes map[string]string,
 ) (subscribed, error) {
@@ -171,7 +171,7 @@ func (s *subscriptions) checkEndpoint(sub *topic.Subscription) (confirmed bool, 
 		return false, errParameter("Amazon SNS does not support this protocol string: %s", service.Shorten(string(p)))
 	case p != topic.SQS && sub.Topic.FIFO():
 		return false, errParameter("Invalid protocol type: %s", p)
-	case p == "application" && isPushEndpoint(sub.Endpoint): // of which there is none: they cannot be created
+	case p == "application" && isPushEndpoint(sub.Endpoint): // none exists, because they cannot be created
 		return false, errParameter(
 			"Endpoint Reason: Endpoint does not exist for endpoint %s", service.Shorten(sub.Endpoint),
 		)

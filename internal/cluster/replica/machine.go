@@ -18,7 +18,8 @@ import (
 //   - One append is in flight at a time. It expects the log to end at the store's position.
 //   - A commit is answered after the log has acknowledged its record and the store has applied it.
 //   - After an append with an unknown outcome, the machine appends the same record again until the log answers. If the
-//     log refuses, the machine reads which record is there: its own nonce means that an earlier attempt was stored.
+//     log refuses, the machine reads the record at that position: its own nonce means that an earlier attempt was
+//     stored.
 //   - A node that finds another node's record in that place is no longer the owner.
 //
 // An owner that cannot renew its lease stays the owner, because only the log can depose it. Without a lease, it proves
@@ -106,7 +107,7 @@ func aligned(now time.Time, every time.Duration) time.Time {
 	return now.Add(every - rest)
 }
 
-// state is the store, as far as the machine uses it.
+// state is the part of the store that the machine uses.
 type state interface {
 	Mark() store.Mark
 	Apply(changes []byte, m store.Mark) error

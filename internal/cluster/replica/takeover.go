@@ -19,7 +19,7 @@ func (m *machine) onPrepared(ticket uint64, err error) {
 	m.take()
 }
 
-// take asks for the lease.
+// take requests the lease.
 func (m *machine) take() {
 	m.role = Taking
 	m.asking, m.renewSent = m.newTicket(), m.now
@@ -138,8 +138,8 @@ func (m *machine) onStopped() {
 	m.handedOver()
 }
 
-// handOver gives up the shard in good order: the machine stops accepting commits, finishes those it has accepted, and
-// gives back the lease. done is called at the end, at once if there is nothing to hand over.
+// handOver gives up the shard: the machine stops accepting commits, finishes those that it has accepted, and releases
+// the lease. done is called at the end, or at once if there is nothing to hand over.
 func (m *machine) handOver(done func(error)) {
 	m.holdOff = m.now.Add(2 * m.ttl)
 	m.handOvers = append(m.handOvers, done)
