@@ -16,6 +16,8 @@
 //     caller who is refused all day cannot push out what others have changed. The oldest go
 //     first.
 //
+// A look-up reads the events of its account only: each account has a list of its own, in the same commits.
+//
 // Events can be put into outboxes, from which they are brought elsewhere: with the commit that stores them, if a
 // Selector says so. They stay in the outbox until they are marked as delivered, on whichever node they were written.
 //

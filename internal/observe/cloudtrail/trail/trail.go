@@ -31,6 +31,9 @@ type Trail struct {
 	selector atomic.Pointer[Selector] // nil: no outbox receives events
 	data     atomic.Pointer[DataSink] // nil: no data events are recorded
 
+	listing atomic.Bool  // this node owns the control store, and the lists of accounts have all events
+	marked  atomic.Int64 // when the mark moved last, in ms
+
 	trimmed time.Time // when old events were removed last
 }
 
