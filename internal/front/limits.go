@@ -10,7 +10,7 @@ type Limits struct {
 	Idle     time.Duration // between two requests
 	Memory   int64         // bytes, for the received parts of the requests in progress
 	Wait     time.Duration // how long a request waits for such memory
-	Requests int           // simultaneous requests
+	Requests int           // simultaneous requests of an account that is alone
 }
 
 // DefaultLimits returns the limits of a server that accepts this many connections.

@@ -33,6 +33,7 @@ type request struct {
 	record *trail.Record  // of the call; nil if it is not recorded
 	span   *spans.Request // nil if the request has none
 	logged bool           // requests were logged when this one began
+	place  place          // among the requests in progress
 	result outcome
 }
 
@@ -58,7 +59,7 @@ func (x *request) run(serve func()) {
 			x.fail(err)
 			return
 		}
-		defer f.requests.give(1)
+		defer func() { x.place.give() }()
 		serve()
 	})
 	x.visit.Leave()
@@ -73,22 +74,6 @@ func (x *request) run(serve func()) {
 	if x.result.begun && x.result.cause != nil {
 		panic(http.ErrAbortHandler) // only the end of the connection can show that the answer is incomplete
 	}
-}
-
-// enter takes one of the places for requests. The last places are for requests that name a known access key.
-func (x *request) enter() error {
-	if x.relayed || x.front.requests.try(1, unverified) {
-		return nil
-	}
-	if err := x.intake.judge(); err != nil {
-		x.intake.unread = x.r.ContentLength != 0
-		return err
-	}
-	if !x.intake.named || !x.front.requests.try(1, growing) {
-		x.intake.unread = x.r.ContentLength != 0
-		return errors.Join(protocol.ServiceUnavailable(), errOverload)
-	}
-	return nil
 }
 
 // safely turns a panic into an error answer and a log line.
@@ -169,7 +154,10 @@ func (x *request) identify(body []byte) error {
 		return err
 	})
 	x.setCall()
-	return err
+	if err != nil {
+		return err
+	}
+	return x.settle()
 }
 
 // dropHeader releases the header, which a long poll would keep in memory while it waits. Only links in messages, which
@@ -325,7 +313,7 @@ func (x *request) fail(err error) {
 		case errors.Is(err, errOverload):
 			if x.front.overload.Allow(time.Now()) {
 				x.front.Log.Warn("requests are refused: too many are under way, or too much of them has come",
-					"bytes", x.front.memory.used(), "requests", x.front.requests.used())
+					"bytes", x.front.memory.used(), "requests", x.front.RequestsInProgress())
 			}
 		case service.IsTooEarly(err):
 			x.front.Log.Warn("request refused, as the nodes of the cluster run different versions",

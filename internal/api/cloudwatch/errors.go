@@ -156,13 +156,21 @@ func failure(err error) error {
 	if errors.Is(err, monitor.ErrTooManyMetrics) {
 		return errLimit("An account can have at most %d custom metrics that were sent in the last 15 days.", monitor.MaxMetrics)
 	}
+	if errors.Is(err, monitor.ErrAlarmBytes) {
+		return errLimit("The alarms of an account can take at most %d MiB.", monitor.MaxAlarmBytes>>20)
+	}
+	if errors.Is(err, monitor.ErrDashboardBytes) {
+		return errValue("The dashboards of an account can take at most %d MiB.", monitor.MaxDashboardBytes>>20)
+	}
 	if errors.Is(err, detector.ErrTooMany) || errors.Is(err, detector.ErrTooManyOfAccount) ||
+		errors.Is(err, detector.ErrTooLong) ||
 		errors.Is(err, insightrule.ErrTooMany) || errors.Is(err, insightrule.ErrTooManyOfAccount) {
 		return service.Modelled(
 			"LimitExceededException", "LimitExceededException", http.StatusBadRequest, "%s.", sentence(err.Error()),
 		)
 	}
-	if errors.Is(err, muterule.ErrTooMany) || errors.Is(err, muterule.ErrTooManyOfAccount) {
+	if errors.Is(err, muterule.ErrTooMany) || errors.Is(err, muterule.ErrTooManyOfAccount) ||
+		errors.Is(err, muterule.ErrTooLong) {
 		return errLimit("%s.", sentence(err.Error()))
 	}
 	return service.Failure(err)

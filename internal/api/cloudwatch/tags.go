@@ -62,8 +62,7 @@ type taggedAlarm struct{ *monitor.Alarm }
 func (a taggedAlarm) tags() map[string]string { return a.Tags }
 
 func (a taggedAlarm) retag(tx *monitor.Tx, tags map[string]string) error {
-	tx.Retag(a.Alarm, tags)
-	return nil
+	return tx.Retag(a.Alarm, tags)
 }
 
 type taggedRule struct{ *insightrule.Rule }
@@ -88,8 +87,7 @@ func (d taggedDashboard) retag(tx *monitor.Tx, tags map[string]string) error {
 	}
 	is := *d.Dashboard
 	is.Tags = tags
-	tx.PutDashboard(&is, body)
-	return nil
+	return tx.PutDashboard(&is, body)
 }
 
 // isAlarm reports whether an ARN names an alarm of a scope, whether or not it exists.

@@ -27,6 +27,7 @@ type confirmations struct {
 	links    *links
 	gate     *gate
 	messages Messages
+	asked    *invitations
 }
 
 func (s *confirmations) register(wire *protocol.Service) {
@@ -43,10 +44,20 @@ const (
 	tokenDigits   = tokenIDDigits + 64
 )
 
-// renewToken gives a subscription a new token, with which it can be confirmed.
+// renewToken gives a subscription a new token, with which it can be confirmed. If its endpoint was asked enough, it
+// keeps the token that it has, or gets one that is not sent.
 func (s *confirmations) renewToken(tx *topic.Tx, sub *topic.Subscription) subscribed {
-	token, confirmation := newToken(sub, s.now())
-	return subscribed{tx.Renew(sub, confirmation), token}
+	now := s.now()
+	mayAsk := s.asked.mayAsk(sub, now)
+	if !mayAsk && sub.Confirmation != nil {
+		return subscribed{sub, ""}
+	}
+	token, confirmation := newToken(sub, now)
+	renewed := tx.Renew(sub, confirmation)
+	if !mayAsk {
+		token = ""
+	}
+	return subscribed{renewed, token}
 }
 
 // newToken returns a token that confirms a subscription, and its form for the record.

@@ -94,7 +94,9 @@ func New(o Options) (*Service, *protocol.Service) {
 	q := &quotas{topics: o.Topics, tenants: o.Tenants}
 	l := &links{endpoint: o.Endpoint, signers: o.Signer}
 	g := &gate{queues: o.Catalog, access: o.Access, rules: o.QueueRules, checkKey: o.CheckKey, now: c.now}
-	confirmations := &confirmations{core: c, quotas: q, links: l, gate: g, messages: o.Messages}
+	confirmations := &confirmations{
+		core: c, quotas: q, links: l, gate: g, messages: o.Messages, asked: newInvitations(),
+	}
 	s := &Service{
 		publisher: &publisher{
 			core: c, links: l, gate: g, messages: o.Messages, access: o.Access, keys: o.Keys, tenants: o.Tenants,

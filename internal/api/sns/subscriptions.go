@@ -96,7 +96,7 @@ func (s *subscriptions) subscribe(
 // subscribed is a requested subscription.
 type subscribed struct {
 	*topic.Subscription
-	token string // with which its endpoint confirms it; empty if it need not
+	token string // with which its endpoint confirms it; empty if it need not, or was asked before
 }
 
 // subscribeTo adds a subscription. If there is one to this endpoint, it returns that, provided that it equals the

@@ -22,10 +22,14 @@ const Max = 500
 // MaxOfAccount is the maximum number in all regions of an account together: clients may make up regions.
 const MaxOfAccount = 4 * Max
 
+// MaxBytes is the maximum size of all detectors of an account: the queries of one may take hundreds of KiB.
+const MaxBytes = 8 << 20
+
 // The reasons why a detector is not put or deleted.
 var (
 	ErrTooMany          = fmt.Errorf("a region of an account can have at most %d anomaly detectors", Max)
 	ErrTooManyOfAccount = fmt.Errorf("an account can have at most %d anomaly detectors in all regions together", MaxOfAccount)
+	ErrTooLong          = fmt.Errorf("the anomaly detectors of an account can take at most %d MiB", MaxBytes>>20)
 	ErrNotFound         = errors.New("there is no such anomaly detector")
 
 	errOtherKey = errors.New("the record is of another key")
@@ -65,9 +69,23 @@ func (d *Detectors) Put(ctx context.Context, is *Detector) error {
 		} else if d.rows.Count(func(k Key) bool { return k.Account == is.Account }) >= MaxOfAccount {
 			return ErrTooManyOfAccount
 		}
+		if !d.fits(&put) {
+			return ErrTooLong
+		}
 		table.Put(tx, is.Key(), &put)
 		return nil
 	})
+}
+
+// fits reports whether there is room for a detector. One that does not grow always fits.
+func (d *Detectors) fits(is *Detector) bool {
+	more, used := len(control.Encode(is)), 0
+	for _, of := range d.rows.Where(func(of *Detector) bool { return of.Account == is.Account }) {
+		if used += of.size; of.Key() == is.Key() {
+			more -= of.size
+		}
+	}
+	return more <= 0 || used+more <= MaxBytes
 }
 
 // Delete removes a detector.
