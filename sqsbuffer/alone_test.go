@@ -62,18 +62,24 @@ func (constant) Do(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	var answer string
-	switch _, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), "."); operation {
-	case "ReceiveMessage":
-		answer = constantBatch
-	case "GetQueueAttributes":
-		answer = `{"Attributes":{"VisibilityTimeout":"30"}}`
-	default: // a batch
-		answer = repeated(`{"Successful":[%s]}`, func(i int) string {
-			return fmt.Sprintf(`{"Id":"%d","MessageId":"m","MD5OfMessageBody":%q}`, i, constantDigest)
-		}, bytes.Count(body, []byte(`"Id"`)))
-	}
+	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	answer := constantAnswer(operation, bytes.Count(body, []byte(`"Id"`)))
 	return &http.Response{
 		StatusCode: http.StatusOK, ContentLength: int64(len(answer)), Body: io.NopCloser(strings.NewReader(answer)),
 	}, nil
+}
+
+// constantAnswer is the answer to an operation, or to a batch of n.
+func constantAnswer(operation string, n int) string {
+	switch operation {
+	case "ReceiveMessage":
+		return constantBatch
+	case "GetQueueAttributes":
+		return `{"Attributes":{"VisibilityTimeout":"30"}}`
+	case "SendMessage":
+		return fmt.Sprintf(`{"MessageId":"m","MD5OfMessageBody":%q}`, constantDigest)
+	}
+	return repeated(`{"Successful":[%s]}`, func(i int) string {
+		return fmt.Sprintf(`{"Id":"%d","MessageId":"m","MD5OfMessageBody":%q}`, i, constantDigest)
+	}, n)
 }

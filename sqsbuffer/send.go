@@ -17,6 +17,7 @@ func newSendBatcher(client *sqs.Client, settings *Settings, crew *crew) *sendBat
 		// With checksums the SDK fails a whole batch for that of one message. Here each is compared by itself.
 		o.DisableMessageChecksumValidation = true
 		o.Protocol = protocol
+		keepConnection(o)
 	}
 	check := func(input *sqs.SendMessageInput, output *sqs.SendMessageOutput) error {
 		if !verified {
@@ -29,7 +30,7 @@ func newSendBatcher(client *sqs.Client, settings *Settings, crew *crew) *sendBat
 		ordered:   true,
 		bytes:     messageBytes,
 		single: func(ctx context.Context, input *sqs.SendMessageInput) (*sqs.SendMessageOutput, error) {
-			output, err := client.SendMessage(ctx, input)
+			output, err := client.SendMessage(ctx, input, keepConnection)
 			if err != nil {
 				return nil, err
 			}
