@@ -259,6 +259,34 @@ func TestPutMetricAlarmRefuses(t *testing.T) {
 	})
 }
 
+// An alarm has at most ten metrics and ten expressions.
+func TestAlarmOnManyMetrics(t *testing.T) {
+	t.Parallel()
+	inEach(t, func(r *rig) {
+		on := func(metrics, expressions int) object {
+			var queries list
+			for i := range metrics {
+				m := stat(fmt.Sprintf("m%d", i), "NumberOfMessagesSent", "q", "Sum", 60)
+				queries = append(queries, with(m, object{"ReturnData": false}))
+			}
+			for i := range expressions {
+				queries = append(queries, object{
+					"Id": fmt.Sprintf("e%d", i), "Expression": "m0 * 2", "ReturnData": i == 0,
+				})
+			}
+			return with(backlog, object{
+				"MetricName": nil, "Namespace": nil, "Statistic": nil, "Dimensions": nil, "Period": nil,
+				"Metrics": queries,
+			})
+		}
+		r.ok("PutMetricAlarm", on(10, 10), object{})
+		r.fails("PutMetricAlarm", on(11, 1), 400, "ValidationError",
+			"The metrics list of an alarm can have at most 10 metrics.")
+		r.fails("PutMetricAlarm", on(1, 11), 400, "ValidationError",
+			"The metrics list of an alarm can have at most 10 expressions.")
+	})
+}
+
 func TestDescribeAlarms(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {

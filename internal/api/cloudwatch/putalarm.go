@@ -23,6 +23,8 @@ const (
 	// The maximum total length of the evaluated periods, for periods of less than an hour and others.
 	maxShort = 24 * time.Hour
 	maxLong  = 7 * 24 * time.Hour
+	// mostInAlarm is the maximum number of metrics in an alarm, and that of expressions.
+	mostInAlarm = 10
 )
 
 type putMetricAlarmInput struct {
@@ -134,6 +136,9 @@ func (in *putMetricAlarmInput) metric(a *monitor.Alarm) error {
 		if a.Queries, err = queriesOf(in.Metrics); err != nil {
 			return err
 		}
+		if err := checkSize(a.Queries); err != nil {
+			return err
+		}
 		if err := checkAccounts(in.Metrics, a.Account); err != nil {
 			return err
 		}
@@ -175,6 +180,23 @@ func (in *putMetricAlarmInput) metric(a *monitor.Alarm) error {
 	}
 	_, err := a.Plan()
 	return failure(err)
+}
+
+// checkSize refuses more metrics or more expressions than an alarm can have.
+func checkSize(queries []metricdata.Query) error {
+	metrics := 0
+	for _, q := range queries {
+		if q.Stat != nil {
+			metrics++
+		}
+	}
+	switch {
+	case metrics > mostInAlarm:
+		return protocol.ValidationError("The metrics list of an alarm can have at most %d metrics.", mostInAlarm)
+	case len(queries)-metrics > mostInAlarm:
+		return protocol.ValidationError("The metrics list of an alarm can have at most %d expressions.", mostInAlarm)
+	}
+	return nil
 }
 
 // checkMath checks that an alarm can use queries.
