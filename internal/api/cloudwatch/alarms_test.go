@@ -1,6 +1,7 @@
 package cloudwatch_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"regexp"
@@ -142,7 +143,7 @@ func TestAlarmsExtras(t *testing.T) {
 			"MetricName": nil, "Namespace": nil, "Statistic": nil, "Dimensions": nil, "Period": nil,
 			"DatapointsToAlarm": nil, "TreatMissingData": nil, "Metrics": queries,
 			"EvaluationWindow": math["EvaluationWindow"], "WarmUpConfiguration": math["WarmUpConfiguration"],
-			"ActionConfiguration": math["ActionConfiguration"],
+			"ActionConfiguration": math["ActionConfiguration"], "EvaluationState": "IN_WARM_UP",
 		})}})
 		r.ok("PutMetricAlarm", with(backlog, object{
 			"Statistic": nil, "ExtendedStatistic": "p100", "Unit": "Count",
@@ -256,6 +257,31 @@ func TestPutMetricAlarmRefuses(t *testing.T) {
 			object{"Id": "q", "Expression": "SELECT SUM(m) FROM n GROUP BY d ORDER BY SUM() DESC", "Period": 60})
 		math("Error in expression 'e1': Invalid syntax", object{"Id": "e1", "Expression": "1 +", "Period": 60})
 		r.ok("DescribeAlarms", object{}, object{})
+	})
+}
+
+// An alarm that cannot be evaluated says why.
+func TestEvaluationState(t *testing.T) {
+	t.Parallel()
+	inEach(t, func(r *rig) {
+		r.ok("PutMetricAlarm", backlog, object{})
+		trouble := func(kind monitor.TroubleKind, reason string) {
+			r.Helper()
+			if err := r.monitor.Change(context.Background(), func(tx *monitor.Tx) error {
+				was := r.monitor.Alarms(series.Scope{Account: account, Region: "us-east-1"})[0]
+				is := was.Clone()
+				is.Trouble = &monitor.Trouble{Kind: kind, Reason: reason}
+				return tx.Create(is, r.now)
+			}); err != nil {
+				r.Fatal(err)
+			}
+		}
+		is := with(shown, object{"EvaluationState": "EVALUATION_FAILURE"})
+		trouble(monitor.Unreadable, "")
+		r.ok("DescribeAlarms", object{}, object{"MetricAlarms": list{is}})
+		trouble(monitor.Misconfigured, "It watches two.")
+		is = with(is, object{"EvaluationState": "EVALUATION_ERROR", "StateReason": "It watches two."})
+		r.ok("DescribeAlarms", object{}, object{"MetricAlarms": list{is}})
 	})
 }
 

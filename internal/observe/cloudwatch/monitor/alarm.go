@@ -63,6 +63,8 @@ type Alarm struct {
 	StateBegan time.Time // when the state became another
 
 	Muted *Muted `json:",omitempty"` // what has become of the state's actions; nil: nothing holds them
+
+	Trouble *Trouble `json:",omitempty"` // why the last evaluation failed; nil: it did not
 }
 
 // Window is the position of the evaluated periods.
