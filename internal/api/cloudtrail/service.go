@@ -106,7 +106,7 @@ func New(o Options) *protocol.Service {
 	return wire
 }
 
-var rules = &policy.Rules{Vendor: "cloudtrail", Unscoped: []string{
+var rules = &policy.Rules{Vendor: "cloudtrail", Terse: true, Unscoped: []string{
 	"cloudtrail:DescribeTrails", "cloudtrail:ListPublicKeys", "cloudtrail:ListTrails", "cloudtrail:LookupEvents",
 }}
 
