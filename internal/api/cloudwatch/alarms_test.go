@@ -198,9 +198,11 @@ func TestPutMetricAlarmRefuses(t *testing.T) {
 		refused(object{"Namespace": "Workers", "Period": 5}, "Period must be 10, 20, 30 or a multiple of 60")
 		refused(object{"EvaluationPeriods": 1}, "DatapointsToAlarm must be less than or equal to EvaluationPeriods")
 		refused(object{"EvaluationPeriods": 289},
-			"Metrics cannot be checked across more than a day (EvaluationPeriods * Period must be <= 86400)")
+			"Metrics cannot be checked across more than a day (EvaluationPeriods * Period must be <= 86400) "+
+				"for alarms using period < 3600")
 		refused(object{"EvaluationPeriods": 169, "Period": 3600},
-			"Metrics cannot be checked across more than 7 days (EvaluationPeriods * Period must be <= 604800)")
+			"Metrics cannot be checked across more than a week (EvaluationPeriods * Period must be <= 604800) "+
+				"for alarms using period >= 3600")
 		refused(object{"Metrics": list{object{"Id": "e1", "Expression": "1"}}},
 			"MetricName should not be set if list of Metrics is set.")
 		refused(object{
@@ -242,7 +244,7 @@ func TestPutMetricAlarmRefuses(t *testing.T) {
 			with(stat("m1", "NumberOfMessagesSent", "q", "Sum", 60), object{"ReturnData": false}))
 		search := object{"Id": "q", "Expression": "SUM(SEARCH('{AWS/SQS,QueueName}', 'Sum', 60))"}
 		math("Period must not be null", search)
-		math("SEARCH is not supported on Metric Alarms", with(search, object{"Period": 60}))
+		math("SEARCH is not supported on Metric Alarms.", with(search, object{"Period": 60}))
 		math("Period must be 10, 20, 30 or a multiple of 60", with(stat("m1", "NumberOfMessagesSent", "q", "Sum", 60),
 			object{
 				"MetricStat": object{

@@ -214,7 +214,7 @@ func checkMath(a *monitor.Alarm) error {
 		return errNull("Period")
 	}
 	if plan.Searches() {
-		return protocol.ValidationError("SEARCH is not supported on Metric Alarms")
+		return protocol.ValidationError("SEARCH is not supported on Metric Alarms.")
 	}
 	if a.ThresholdID != "" {
 		return checkThreshold(a, plan)
@@ -328,13 +328,14 @@ func (in *putMetricAlarmInput) period(a *monitor.Alarm) error {
 	case plan.Uses(func(s *metricdata.Stat) bool { return !isAlarmPeriod(s.Period) }):
 		return errPeriod()
 	}
-	most := maxLong
+	most, span, which := maxLong, "week", ">="
 	if period < time.Hour {
-		most = maxShort
+		most, span, which = maxShort, "day", "<"
 	}
 	if time.Duration(a.Periods)*period > most {
-		return protocol.ValidationError("Metrics cannot be checked across more than %s (EvaluationPeriods * Period must be <= %d)",
-			map[time.Duration]string{maxShort: "a day", maxLong: "7 days"}[most], int(most/time.Second))
+		return protocol.ValidationError("Metrics cannot be checked across more than a %s "+
+			"(EvaluationPeriods * Period must be <= %d) for alarms using period %s 3600",
+			span, int(most/time.Second), which)
 	}
 	return nil
 }
