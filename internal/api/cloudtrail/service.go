@@ -82,7 +82,7 @@ func New(o Options) *protocol.Service {
 	wire := protocol.NewService(protocol.Service{
 		// no Query, as on AWS
 		Name: "cloudtrail", Target: "CloudTrail_20131101", ErrorNamespace: "com.amazonaws.cloudtrail",
-		Model: model,
+		Model: model, NeverForbids: true,
 	})
 	protocol.Register(wire, "AddTags", s.addTags, protocol.Control)
 	protocol.Register(wire, "CreateTrail", s.createTrail, protocol.Control)
