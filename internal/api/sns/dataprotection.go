@@ -52,11 +52,13 @@ func (s protections) putDataProtectionPolicy(
 	if err != nil {
 		return nil, err
 	}
-	if in.DataProtectionPolicy == nil {
-		return nil, errParameter("DataProtectionPolicy Reason: no value for required parameter")
+	var v protocol.Violations
+	text := v.Required("dataProtectionPolicy", in.DataProtectionPolicy)
+	if err := v.Err(); err != nil {
+		return nil, err
 	}
 	return nil, s.updateTopic(ctx, t, func(t *topic.Topic) error {
-		return setDataProtection(t.Name, &t.Attributes, *in.DataProtectionPolicy, s.log)
+		return setDataProtection(t.Name, &t.Attributes, text, s.log)
 	})
 }
 
