@@ -20,8 +20,6 @@ const (
 	maxAlarms = 5000
 	// maxAccountAlarms is the maximum number in all regions of an account together: clients may make up regions.
 	maxAccountAlarms = 2 * maxAlarms
-	// maxAlarmMetrics is the maximum number of metrics of an alarm on an expression, as on AWS.
-	maxAlarmMetrics = 10
 	// The maximum total length of the evaluated periods, for periods of less than an hour and others.
 	maxShort = 24 * time.Hour
 	maxLong  = 7 * 24 * time.Hour
@@ -207,15 +205,6 @@ func checkMath(a *monitor.Alarm) error {
 		return !idPattern.MatchString(q.ID) || q.Stat != nil && !isStatistic(q.Stat.Statistic)
 	}) {
 		return protocol.ValidationError("Invalid metrics list")
-	}
-	n := 0
-	for _, q := range a.Queries {
-		if q.Stat != nil {
-			n++
-		}
-	}
-	if n > maxAlarmMetrics {
-		return protocol.ValidationError("An alarm can have at most %d metrics, and not %d.", maxAlarmMetrics, n)
 	}
 	plan, err := a.Plan()
 	if err != nil {
