@@ -46,7 +46,7 @@ func Open(o Options) (*Monitor, error) {
 	m.records = control.NewSet(control.SetOptions[records]{
 		Control: o.Control, Prefix: Prefix, Formats: o.Formats, New: newRecords, Needs: needs,
 	})
-	m.sketches.used = make(map[string]int)
+	m.sketches = sketchRoom{most: allSketchesAtMost, used: make(map[string]int)}
 	if err := o.Control.Register(keyHistory, m.shelves); err != nil {
 		return nil, err
 	}
