@@ -60,9 +60,10 @@ type records struct {
 	composites composites
 	bands      map[Name]bool // the alarms that use bands of expected values
 	waiting    waiting
-	dashboards map[string]*Dashboard // by dashboardKey
-	metrics    map[string]*Metric    // one for each unit of a metric; see unit.go
-	units      map[string][]string   // the keys of a metric's units, by its hash
+	dashboards map[string]*Dashboard         // by dashboardKey
+	metrics    map[string]*Metric            // one for each unit of a metric; see unit.go
+	units      map[string][]string           // the keys of a metric's units, by its hash
+	sent       map[string]map[string]*Metric // metrics again, by account
 	actions    map[string]*Action
 }
 
@@ -70,10 +71,11 @@ func newRecords() (*records, control.Kinds) {
 	r := &records{
 		composites: newComposites(), bands: make(map[Name]bool), waiting: newWaiting(),
 		bytes: make(map[string]int), units: make(map[string][]string),
+		sent: make(map[string]map[string]*Metric),
 	}
 	return r, control.Kinds{
 		alarmTable.Into(&r.alarms, r.combineAlarm, r.weighAlarm), actionTable.Into(&r.actions),
-		dashboardTable.Into(&r.dashboards), metricTable.Into(&r.metrics, r.listUnit),
+		dashboardTable.Into(&r.dashboards), metricTable.Into(&r.metrics, r.listUnit, r.listSent),
 	}
 }
 
@@ -103,6 +105,24 @@ func (r *records) weighAlarm(name Name, old, is *Alarm) error {
 	}
 	if r.bytes[name.Account] == 0 {
 		delete(r.bytes, name.Account)
+	}
+	return nil
+}
+
+// listSent lists a metric for its account, so that no account reads the metrics of others.
+func (r *records) listSent(key string, old, is *Metric) error {
+	if old != nil {
+		of := old.ID.Account
+		if delete(r.sent[of], key); len(r.sent[of]) == 0 {
+			delete(r.sent, of)
+		}
+	}
+	if is != nil {
+		of := is.ID.Account
+		if r.sent[of] == nil {
+			r.sent[of] = make(map[string]*Metric)
+		}
+		r.sent[of][key] = is
 	}
 	return nil
 }
