@@ -164,7 +164,7 @@ func (h *host) mendLeaderless() {
 	if is && 2*len(live) > max(len(h.records.allNodes()), len(h.o.Peers)) && !h.mayNotOwn() {
 		h.fail(
 			fmt.Errorf(
-				"the log of shard %s has had no leader for long, though most nodes are there: a new process may help it to one",
+				"the log of shard %s has had no leader for long, though most nodes are up: a new process may help to elect one",
 				shard,
 			),
 		)

@@ -74,7 +74,7 @@ func (h *host) nudged(_ context.Context, name []byte) ([]byte, error) {
 	}
 	h.leases.expire()
 	if h.mayNotOwn() {
-		return nil, errors.New("this node owns no more shards")
+		return nil, errors.New("this node no longer owns shards")
 	}
 	r.Want(true, 0)
 	r.Nudge()

@@ -78,7 +78,7 @@ func setDataProtection(n topic.Name, a *topic.Attributes, value string, log *slo
 		if err := checkDataProtection(value); err != nil {
 			return errParameter("DataProtectionPolicy Reason: %s", err)
 		}
-		log.Warn("a data protection policy has no effect: this server does not look into messages", "topic", n.ARN())
+		log.Warn("a data protection policy has no effect: this server does not inspect messages", "topic", n.ARN())
 	}
 	a.DataProtection = value
 	return nil
