@@ -9,7 +9,6 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/cluster/replica"
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
-	"github.com/sluicemq/sluice/internal/datadir"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/store"
@@ -141,7 +140,7 @@ func (l *local) Serve(o *replica.Ownership) (stop func(), err error) {
 		Commit: o.Commit, Confirm: o.Confirm, Writable: l.watchdog.condition, MaxCommit: maxCommit,
 		Keep: h.o.Keep, Totals: h.o.Totals, Watch: h.o.Watch, Cipher: h.o.Cipher(), Reads: h.members.readable,
 		Low:     func() bool { return h.o.NoUndo || h.low() },
-		Require: func(format int) error { return datadir.Require(h.o.Dir, format, h.o.Version) },
+		Require: h.requireFormat,
 		Configs: func() []queue.Config { return h.queues().Configs(l.number) },
 		Deleted: func(id queue.ID) bool { return h.queues().Deleted(id) },
 	})
