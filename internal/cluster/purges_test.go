@@ -24,7 +24,7 @@ func openedShard(t *testing.T, dir string, elsewhere bool, ahead func() time.Dur
 	if err != nil {
 		t.Fatal(err)
 	}
-	sh, err := shard.Open(shard.Options{Store: st, Shift: ahead, Configs: func() []queue.Config {
+	sh, err := shard.Open(shard.Options{Store: st, Number: 1, Shift: ahead, Configs: func() []queue.Config {
 		return []queue.Config{{
 			ID: moving, ARN: "arn:aws:sqs:us-east-1:1:moving", Retention: time.Hour * 1000, Elsewhere: elsewhere,
 		}}
@@ -95,7 +95,7 @@ func TestPurgeBesideASnapshot(t *testing.T) {
 	to, _ = openedShard(t, at("to restored"), false, now)
 	publishCopy(t, from)
 	go func() {
-		_ = shard.Forward(ctx, from, 1, func(
+		_ = shard.Forward(ctx, from, func(
 			ctx context.Context, id queue.ID, from queue.FromShard, messages []queue.Transfer,
 		) error {
 			return to.Accept(ctx, id, from, messages)
