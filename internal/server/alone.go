@@ -76,7 +76,8 @@ func (a *alone) Control() *control.Control { return a.control }
 // Serve implements Node.
 func (a *alone) Serve(c *catalog.Catalog, deliver func(context.Context, *shard.Shard)) (Messages, error) {
 	sh, err := shard.Open(shard.Options{
-		Store: a.messages, Number: theShard, Logger: a.log, Shift: machineShift, Require: a.require, Keep: a.keep, Totals: a.totals,
+		Store: a.messages, Number: theShard,
+		Logger: a.log, Shift: machineShift, Require: a.require, Keep: a.keep, Totals: a.totals,
 		Watch: a.watch, Cipher: a.cipher(), Low: a.low,
 		Configs: func() []queue.Config { return c.Configs(theShard) }, Deleted: c.Deleted,
 	})
