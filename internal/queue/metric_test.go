@@ -51,7 +51,8 @@ func TestNewMetricsNeedAFormat(t *testing.T) {
 				c.what, c.now, last.format, last.metrics)
 		}
 		for i := range c.was[1:] {
-			if a, b := c.was[i], c.was[i+1]; a.format >= b.format || a.metrics >= b.metrics || b.format > formats.Newest {
+			a, b := c.was[i], c.was[i+1]
+			if a.format >= b.format || a.metrics >= b.metrics || b.format > formats.Newest {
 				t.Errorf("%s: %+v comes before %+v", c.what, a, b)
 			}
 		}
