@@ -53,7 +53,7 @@ func (h *host) owned(number int) (remote.Shard, error) {
 	if err := errors.Join(h.queues().Watched(ctx), s.queues.wait(ctx)); err != nil {
 		return nil, fmt.Errorf("%w: shard %d does not know of all queues yet: %w", shard.ErrNotBegun, number, err)
 	}
-	return s.shard, nil
+	return ownedShard{s.shard, h.forwards}, nil
 }
 
 // owner returns the owner of a shard: the shard itself if this node owns it, otherwise the name of its node.
