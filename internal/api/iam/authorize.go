@@ -39,6 +39,23 @@ func (s *core) allow(c *protocol.Call, action string, about subject) error {
 	}, "iam:"+action)
 }
 
+// allowNew checks that the caller may create a resource of a type, with the tags that the request gives it.
+func (s *core) allowNew(c *protocol.Call, kind string, about subject) error {
+	if err := s.allow(c, "Create"+kind, about); err != nil {
+		return err
+	}
+	return s.allowTags(c, "Tag"+kind, about)
+}
+
+// allowTags checks that the caller may take the action if the request sets tags.
+func (s *core) allowTags(c *protocol.Call, action string, about subject) error {
+	if len(about.newTags) == 0 {
+		return nil
+	}
+	about.boundary = ""
+	return s.allow(c, action, about)
+}
+
 // anything is the resource of operations without a particular resource.
 const anything = "*"
 

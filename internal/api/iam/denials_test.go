@@ -45,3 +45,39 @@ func TestDenialsNameTheResource(t *testing.T) {
 			" because no identity-based policy allows the iam:"+refused.action+" action")
 	}
 }
+
+// A caller that creates something with tags also needs the permission to tag it.
+func TestCreatingWithTagsIsTagging(t *testing.T) {
+	t.Parallel()
+	st := newStory(t)
+	ann := newUser(st, "ann", apitest.Allow("iam:Create*", "*"))
+	const arns = "arn:aws:iam::" + account + ":"
+	document := apitest.Allow("sqs:*", "*")
+	for _, created := range []struct {
+		kind   string
+		params with
+		tag    string
+		names  string
+	}{
+		{"User", with{"UserName", "bob"}, "TagUser", arns + "user/bob"},
+		{
+			"Role", with{"RoleName", "worker", "AssumeRolePolicyDocument", apitest.Trusting(account)},
+			"TagRole", arns + "role/worker",
+		},
+		{"InstanceProfile", with{"InstanceProfileName", "web"}, "TagInstanceProfile", arns + "instance-profile/web"},
+		{"Policy", with{"PolicyName", "p", "PolicyDocument", document}, "TagPolicy", "policy p"},
+		{
+			"OpenIDConnectProvider", with{"Url", "https://login.example.com"},
+			"TagOpenIDConnectProvider", arns + "oidc-provider/login.example.com",
+		},
+		{"VirtualMFADevice", with{"VirtualMFADeviceName", "key"}, "TagMFADevice", arns + "mfa/key"},
+	} {
+		tagged := append(with{"Tags.member.1.Key", "k", "Tags.member.1.Value", "v"}, created.params...)
+		ann.Refuses("Create"+created.kind, tagged, 403, "AccessDenied", "User: "+arns+
+			"user/ann is not authorized to perform: iam:"+created.tag+" on resource: "+created.names+
+			" because no identity-based policy allows the iam:"+created.tag+" action")
+		ann.Does("Create"+created.kind, created.params)
+	}
+	eve := newUser(st, "eve", apitest.Allow("iam:*", "*"))
+	eve.Does("CreateUser", with{"UserName", "carl", "Tags.member.1.Key", "k", "Tags.member.1.Value", "v"})
+}

@@ -123,7 +123,7 @@ func (s policies) createPolicy(ctx context.Context, c *protocol.Call, in *create
 	if m.Tags, err = checkTags(in.Tags); err != nil {
 		return nil, err
 	}
-	if err := s.allow(c, "CreatePolicy", subject{arn: m.ARN(), shown: "policy " + name, newTags: m.Tags}); err != nil {
+	if err := s.allowNew(c, "Policy", subject{arn: m.ARN(), shown: "policy " + name, newTags: m.Tags}); err != nil {
 		return nil, err
 	}
 	if err := s.checkManaged(text, m.ARN()); err != nil {
