@@ -161,8 +161,8 @@ func (c *Catalog) Kept() (all []*Queue) {
 	return all
 }
 
-// Undeletable returns the record of the queue that Undelete would restore if its name were free, or nil. If Undelete has
-// restored the queue recently, that is its record, without a time of deletion.
+// Undeletable returns the record of the queue that Undelete would restore if its name were free, or nil. If Undelete
+// has restored the queue recently, that is its record, without a time of deletion.
 func (c *Catalog) Undeletable(n Name, now time.Time) *Queue {
 	if q := c.Find(n); q != nil && now.Before(q.Undone.Add(UndoInterval)) {
 		return q

@@ -37,8 +37,8 @@ type Service struct {
 	// Framework refuses Query requests in the words of AWS's framework if they name no operation, or if a value is not
 	// of its parameter's type. SQS has its own words.
 	Framework bool
-	// NeverForbids makes callers without permission get the status 400 instead of 403, as in those of AWS's services that
-	// have never supported the Query protocol.
+	// NeverForbids makes callers without permission get the status 400 instead of 403, as do those of AWS's
+	// services that have never supported the Query protocol.
 	NeverForbids bool
 	// Throttled returns the error for a caller with too many requests at a time. The default is the function Throttled.
 	Throttled func() *Error
