@@ -45,7 +45,7 @@ func (f *filler) undoable(u undone, undo, operation string) error {
 	return nil
 }
 
-// input returns the input of the undo. It names a deleted queue by its name, and any other by its URL.
+// input returns the input of the undo. It names a purged queue by its URL, and a deleted one by its name.
 func (u *undone) input() map[string]string {
 	if u.Deleted {
 		return map[string]string{"QueueName": u.Queue}
