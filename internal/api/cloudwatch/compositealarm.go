@@ -78,7 +78,7 @@ type putCompositeAlarmInput struct {
 }
 
 // putCompositeAlarm requires a permission on all alarms, as AWS does: the alarm's state reveals those of others.
-func (s *Service) putCompositeAlarm(
+func (s alarms) putCompositeAlarm(
 	ctx context.Context, c *protocol.Call, in *putCompositeAlarmInput,
 ) (*service.Empty, error) {
 	may := func(_ monitor.Name, tags map[string]string) error {
@@ -135,7 +135,7 @@ func (in *putCompositeAlarmInput) suppressor(c *monitor.Composite) error {
 
 // checkReferences checks that the alarms to which a composite alarm refers exist, and that none of them has too many
 // parents.
-func (s *Service) checkReferences(is *monitor.Alarm) error {
+func (s alarms) checkReferences(is *monitor.Alarm) error {
 	var missing []string
 	for _, child := range is.Composite.Children() {
 		if s.monitor.Alarm(child) == nil {
@@ -160,7 +160,7 @@ func (s *Service) checkReferences(is *monitor.Alarm) error {
 }
 
 // putAlarm adds an alarm, or replaces the configuration of the existing one of its name and kind.
-func (s *Service) putAlarm(tx *monitor.Tx, is *monitor.Alarm, tags map[string]string) error {
+func (s alarms) putAlarm(tx *monitor.Tx, is *monitor.Alarm, tags map[string]string) error {
 	put, was := is.Clone(), s.monitor.Alarm(is.Name)
 	switch {
 	case was != nil && (was.Composite == nil) != (is.Composite == nil):
@@ -176,7 +176,7 @@ func (s *Service) putAlarm(tx *monitor.Tx, is *monitor.Alarm, tags map[string]st
 }
 
 // checkCount refuses a further alarm beyond the limits.
-func (s *Service) checkCount(in series.Scope) error {
+func (s alarms) checkCount(in series.Scope) error {
 	switch region, account := s.monitor.CountIn(in); {
 	case region >= maxAlarms:
 		return errLimit("A region of an account can have at most %d alarms.", maxAlarms)
@@ -196,7 +196,7 @@ func kindOf(a *monitor.Alarm) string {
 
 // checkDelete checks that alarms can be deleted together: at most one of them is composite, and no remaining alarm
 // depends on one of them.
-func (s *Service) checkDelete(going []*monitor.Alarm) error {
+func (s alarms) checkDelete(going []*monitor.Alarm) error {
 	var composite *monitor.Alarm
 	for _, a := range going {
 		if a.Composite == nil {

@@ -72,7 +72,7 @@ type WarmUpConfiguration struct {
 	OnlyStartEvaluatingAfterWarmUpPeriodEnds *bool
 }
 
-func (s *Service) putMetricAlarm(
+func (s alarms) putMetricAlarm(
 	ctx context.Context, c *protocol.Call, in *putMetricAlarmInput,
 ) (*service.Empty, error) {
 	may := func(name monitor.Name, tags map[string]string) error {
