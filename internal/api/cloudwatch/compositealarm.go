@@ -8,7 +8,6 @@ import (
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/monitor"
-	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 )
 
 // CompositeAlarm is a composite alarm as clients see it. As the child or parent of another alarm, it lacks all
@@ -168,22 +167,11 @@ func (s alarms) putAlarm(tx *monitor.Tx, is *monitor.Alarm, tags map[string]stri
 	case was != nil:
 		return tx.Update(was, put, s.now())
 	}
-	if err := s.checkCount(is.Scope); err != nil {
+	if err := alarmQuota.Allow(s.monitor.CountIn(is.Scope)); err != nil {
 		return err
 	}
 	put.Tags = tags
 	return tx.Create(put, s.now())
-}
-
-// checkCount refuses a further alarm beyond the limits.
-func (s alarms) checkCount(in series.Scope) error {
-	switch region, account := s.monitor.CountIn(in); {
-	case region >= maxAlarms:
-		return errLimit("A region of an account can have at most %d alarms.", maxAlarms)
-	case account >= maxAccountAlarms:
-		return errLimit("An account can have at most %d alarms in all regions together.", maxAccountAlarms)
-	}
-	return nil
 }
 
 // kindOf returns the kind of an alarm in words.

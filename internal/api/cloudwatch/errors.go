@@ -12,7 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/insightrule"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/metricdata"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/monitor"
-	"github.com/sluicemq/sluice/internal/observe/cloudwatch/muterule"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 )
 
 func errValue(format string, args ...any) *protocol.Error {
@@ -156,16 +156,21 @@ func failure(err error) error {
 	if errors.Is(err, monitor.ErrTooManyMetrics) {
 		return errLimit("An account can have at most %d custom metrics that were sent in the last 15 days.", monitor.MaxMetrics)
 	}
-	if errors.Is(err, detector.ErrTooMany) || errors.Is(err, detector.ErrTooManyOfAccount) ||
-		errors.Is(err, insightrule.ErrTooMany) || errors.Is(err, insightrule.ErrTooManyOfAccount) {
-		return service.Modelled(
-			"LimitExceededException", "LimitExceededException", http.StatusBadRequest, "%s.", sentence(err.Error()),
-		)
-	}
-	if errors.Is(err, muterule.ErrTooMany) || errors.Is(err, muterule.ErrTooManyOfAccount) {
-		return errLimit("%s.", sentence(err.Error()))
+	if e, ok := errors.AsType[series.QuotaError](err); ok {
+		return errQuota(e)
 	}
 	return service.Failure(err)
+}
+
+// errQuota refuses one more than a quota allows. The models have two errors for this.
+func errQuota(e series.QuotaError) *protocol.Error {
+	switch e.Quota {
+	case detector.Quota, insightrule.Quota:
+		return service.Modelled(
+			"LimitExceededException", "LimitExceededException", http.StatusBadRequest, "%s.", sentence(e.Error()),
+		)
+	}
+	return errLimit("%s.", sentence(e.Error()))
 }
 
 // badQuery refuses a query in AWS's words, if they are known. The request log says more.

@@ -3,7 +3,6 @@ package detector
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -16,20 +15,13 @@ import (
 // Prefix begins the keys of all records of this package.
 const Prefix = "detector/"
 
-// Max is the maximum number of detectors in a region of an account.
-const Max = 500
+// Quota limits the detectors.
+var Quota = series.Quota{Of: "anomaly detectors", Region: 500, Account: 4 * 500}
 
-// MaxOfAccount is the maximum number in all regions of an account together: clients may make up regions.
-const MaxOfAccount = 4 * Max
+// ErrNotFound reports that there is no detector of that key.
+var ErrNotFound = errors.New("there is no such anomaly detector")
 
-// The reasons why a detector is not put or deleted.
-var (
-	ErrTooMany          = fmt.Errorf("a region of an account can have at most %d anomaly detectors", Max)
-	ErrTooManyOfAccount = fmt.Errorf("an account can have at most %d anomaly detectors in all regions together", MaxOfAccount)
-	ErrNotFound         = errors.New("there is no such anomaly detector")
-
-	errOtherKey = errors.New("the record is of another key")
-)
+var errOtherKey = errors.New("the record is of another key")
 
 var table = control.Table[Key, Detector]{
 	Prefix: Prefix, Key: control.Key[Key]{Text: Key.text, Parse: parseKey}, Format: formats.Detectors, Read: read,
@@ -60,10 +52,11 @@ func (d *Detectors) Put(ctx context.Context, is *Detector) error {
 		put := *is
 		if was := d.Get(is.Key()); was != nil {
 			put.Created = was.Created
-		} else if d.rows.Count(func(k Key) bool { return k.Scope == is.Scope }) >= Max {
-			return ErrTooMany
-		} else if d.rows.Count(func(k Key) bool { return k.Account == is.Account }) >= MaxOfAccount {
-			return ErrTooManyOfAccount
+		} else if err := Quota.Allow(
+			d.rows.Count(func(k Key) bool { return k.Scope == is.Scope }),
+			d.rows.Count(func(k Key) bool { return k.Account == is.Account }),
+		); err != nil {
+			return err
 		}
 		table.Put(tx, is.Key(), &put)
 		return nil

@@ -89,12 +89,12 @@ func TestDetectors(t *testing.T) {
 func TestMostDetectors(t *testing.T) {
 	t.Parallel()
 	d, _, _ := open(t, control.Formats{})
-	for i := range detector.Max {
+	for i := range detector.Quota.Region {
 		if err := d.Put(t.Context(), of(fmt.Sprint("m", i))); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := d.Put(t.Context(), of("m")); !errors.Is(err, detector.ErrTooMany) {
+	if err := d.Put(t.Context(), of("m")); !errors.Is(err, series.QuotaError{Quota: detector.Quota}) {
 		t.Error(err)
 	}
 	if err := d.Put(t.Context(), of("m7")); err != nil {
@@ -105,10 +105,10 @@ func TestMostDetectors(t *testing.T) {
 	if err := d.Put(t.Context(), elsewhere); err != nil {
 		t.Error(err)
 	}
-	for i := range detector.MaxOfAccount - detector.Max {
+	for i := range detector.Quota.Account - detector.Quota.Region {
 		elsewhere = of("m")
 		elsewhere.Region = fmt.Sprint("made-up-", i)
-		if err := d.Put(t.Context(), elsewhere); (err == nil) != (i < detector.MaxOfAccount-detector.Max-1) {
+		if err := d.Put(t.Context(), elsewhere); (err == nil) != (i < detector.Quota.Account-detector.Quota.Region-1) {
 			t.Fatalf("%d: %v", i, err)
 		}
 	}

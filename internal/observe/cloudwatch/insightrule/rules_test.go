@@ -79,15 +79,16 @@ func TestMostRulesOfAccount(t *testing.T) {
 		is.Account, is.Region = account, fmt.Sprint("made-up-", region)
 		return r.Put(t.Context(), is)
 	}
-	for i := range insightrule.MaxOfAccount {
+	for i := range insightrule.Quota.Account {
 		if err := put(here.Account, i); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := put(here.Account, insightrule.MaxOfAccount); !errors.Is(err, insightrule.ErrTooManyOfAccount) {
+	refusal := series.QuotaError{Quota: insightrule.Quota, InAll: true}
+	if err := put(here.Account, insightrule.Quota.Account); !errors.Is(err, refusal) {
 		t.Error(err)
 	}
-	for account, region := range map[string]int{here.Account: 7, "444455556666": insightrule.MaxOfAccount} {
+	for account, region := range map[string]int{here.Account: 7, "444455556666": insightrule.Quota.Account} {
 		if err := put(account, region); err != nil {
 			t.Error(err)
 		}

@@ -16,22 +16,11 @@ import (
 // Prefix begins the keys of all records of this package.
 const Prefix = "muterule/"
 
-const (
-	// Max is the maximum number of rules in a region of an account.
-	Max = 200
-	// MaxOfAccount is the maximum number in all regions of an account together: clients may make up regions.
-	MaxOfAccount = 4 * Max
-	// MaxAlarms is the maximum number of alarms of a rule.
-	MaxAlarms = 100
-)
+// MaxAlarms is the maximum number of alarms of a rule.
+const MaxAlarms = 100
 
-// The refusals of a further rule.
-var (
-	ErrTooMany          = fmt.Errorf("a region of an account can have at most %d alarm mute rules", Max)
-	ErrTooManyOfAccount = fmt.Errorf(
-		"an account can have at most %d alarm mute rules in all regions together", MaxOfAccount,
-	)
-)
+// Quota limits the rules.
+var Quota = series.Quota{Of: "alarm mute rules", Region: 200, Account: 4 * 200}
 
 var table = control.Table[Key, Rule]{
 	Prefix: Prefix, Key: control.Key[Key]{Text: Key.text, Parse: parseKey}, Format: formats.Mutes,
@@ -136,10 +125,8 @@ func (r *Rules) Put(ctx context.Context, is *Rule, check func() error) error {
 		put := *is
 		if was := r.Get(is.Key); was != nil {
 			put.Tags = was.Tags
-		} else if region, account := r.countIn(is.Scope); region >= Max {
-			return ErrTooMany
-		} else if account >= MaxOfAccount {
-			return ErrTooManyOfAccount
+		} else if err := Quota.Allow(r.countIn(is.Scope)); err != nil {
+			return err
 		}
 		table.Put(tx, is.Key, &put)
 		return nil
