@@ -12,6 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/metricdata"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
 var (
@@ -22,15 +23,7 @@ var (
 // open returns detectors in a store in memory, and a function that opens them again.
 func open(t *testing.T, f control.Formats) (*detector.Detectors, *store.Store, func() *detector.Detectors) {
 	t.Helper()
-	s, err := store.OpenMemory(store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	s := storetest.Memory(t)
 	again := func() *detector.Detectors {
 		d, err := detector.Open(control.New(control.Options{Store: s}), f)
 		if err != nil {

@@ -12,21 +12,14 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/insightrule"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
 var here = series.Scope{Account: "111122223333", Region: "us-east-1"}
 
 func open(t *testing.T, f control.Formats) (*insightrule.Rules, *store.Store, func() *insightrule.Rules) {
 	t.Helper()
-	s, err := store.OpenMemory(store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	s := storetest.Memory(t)
 	again := func() *insightrule.Rules {
 		r, err := insightrule.Open(control.New(control.Options{Store: s}), f)
 		if err != nil {

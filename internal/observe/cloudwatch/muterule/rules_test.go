@@ -14,6 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/muterule"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
 var (
@@ -23,15 +24,7 @@ var (
 
 func open(t *testing.T, f control.Formats) (*muterule.Rules, *store.Store, func() *muterule.Rules) {
 	t.Helper()
-	s, err := store.OpenMemory(store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	s := storetest.Memory(t)
 	again := func() *muterule.Rules {
 		r, err := muterule.Open(control.New(control.Options{Store: s}), f)
 		if err != nil {
