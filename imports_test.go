@@ -152,7 +152,7 @@ var rules = []rule{
 	// Observability: metrics, logs, traces and the audit trail.
 	{dir: "internal/observe/cloudtrail/trail", may: []string{
 		"internal/auth/identity", "internal/aws/policy", "internal/aws/protocol", "internal/control",
-		"internal/observe/budget", "internal/store",
+		"internal/observe/budget", "internal/store", "internal/tool/throttle",
 	}, mayNot: network},
 	{dir: "internal/observe/cloudtrail/trails", may: []string{
 		"internal/auth/identity", "internal/bucket", "internal/control", "internal/formats",

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -31,8 +30,7 @@ func BenchmarkClientAlone(b *testing.B) {
 	})
 	b.Run("receive and delete", func(b *testing.B) {
 		b.ReportAllocs()
-		var done atomic.Int64
-		inParallel(b, func() bool { return done.Add(receiveAndDelete(b, c, queue)) < int64(b.N) && !b.Failed() })
+		receiveAndDeleteMany(b, c, queue)
 	})
 	if err := c.Close(b.Context()); err != nil {
 		b.Error(err)
@@ -64,18 +62,24 @@ func (constant) Do(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	var answer string
-	switch _, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), "."); operation {
-	case "ReceiveMessage":
-		answer = constantBatch
-	case "GetQueueAttributes":
-		answer = `{"Attributes":{"VisibilityTimeout":"30"}}`
-	default: // a batch
-		answer = repeated(`{"Successful":[%s]}`, func(i int) string {
-			return fmt.Sprintf(`{"Id":"%d","MessageId":"m","MD5OfMessageBody":%q}`, i, constantDigest)
-		}, bytes.Count(body, []byte(`"Id"`)))
-	}
+	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	answer := constantAnswer(operation, bytes.Count(body, []byte(`"Id"`)))
 	return &http.Response{
 		StatusCode: http.StatusOK, ContentLength: int64(len(answer)), Body: io.NopCloser(strings.NewReader(answer)),
 	}, nil
+}
+
+// constantAnswer is the answer to an operation, or to a batch of n.
+func constantAnswer(operation string, n int) string {
+	switch operation {
+	case "ReceiveMessage":
+		return constantBatch
+	case "GetQueueAttributes":
+		return `{"Attributes":{"VisibilityTimeout":"30"}}`
+	case "SendMessage":
+		return fmt.Sprintf(`{"MessageId":"m","MD5OfMessageBody":%q}`, constantDigest)
+	}
+	return repeated(`{"Successful":[%s]}`, func(i int) string {
+		return fmt.Sprintf(`{"Id":"%d","MessageId":"m","MD5OfMessageBody":%q}`, i, constantDigest)
+	}, n)
 }

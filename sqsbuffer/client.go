@@ -51,7 +51,7 @@ func (c *Client) SendMessage(
 	optFns ...func(*sqs.Options),
 ) (*sqs.SendMessageOutput, error) {
 	if len(optFns) > 0 || !sendable(params) {
-		return c.Client.SendMessage(ctx, params, optFns...)
+		return c.Client.SendMessage(ctx, params, keeping(optFns)...)
 	}
 	return c.sends.do(ctx, *params.QueueUrl, copyOf(params))
 }
@@ -64,7 +64,7 @@ func (c *Client) SendMessageAsync(
 ) (wait func() (*sqs.SendMessageOutput, error)) {
 	if !sendable(params) {
 		// It is refused here and now.
-		output, err := c.Client.SendMessage(ctx, params)
+		output, err := c.Client.SendMessage(ctx, params, keepConnection)
 		return func() (*sqs.SendMessageOutput, error) { return output, err }
 	}
 	return c.sends.begin(ctx, *params.QueueUrl, copyOf(params)).wait
@@ -105,7 +105,7 @@ func (c *Client) ReceiveMessage(
 	optFns ...func(*sqs.Options),
 ) (*sqs.ReceiveMessageOutput, error) {
 	if len(optFns) > 0 || !c.receives.serves(params) {
-		return c.Client.ReceiveMessage(ctx, params, optFns...)
+		return c.Client.ReceiveMessage(ctx, params, keeping(optFns)...)
 	}
 	return c.receives.receive(ctx, params)
 }

@@ -95,7 +95,7 @@ func (c *Client) Consume(ctx context.Context, queue string, handler Handler, cha
 }
 
 func (c *Client) receive(ctx context.Context, in *sqs.ReceiveMessageInput) (*sqs.ReceiveMessageOutput, error) {
-	return c.Client.ReceiveMessage(ctx, in)
+	return c.Client.ReceiveMessage(ctx, in, keepConnection)
 }
 
 func (c *Client) consume(

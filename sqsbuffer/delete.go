@@ -25,7 +25,7 @@ func newDeleteBatcher(client *sqs.Client, settings *Settings, crew *crew) *delet
 					Id: entryID(i), ReceiptHandle: input.ReceiptHandle,
 				})
 			}
-			output, err := client.DeleteMessageBatch(ctx, request)
+			output, err := client.DeleteMessageBatch(ctx, request, keepConnection)
 			if err != nil {
 				return nil, err
 			}

@@ -98,7 +98,7 @@ func (p *prefetcher) receive(ctx context.Context, in *sqs.ReceiveMessageInput) (
 	got := p.take(ctx, in)
 	switch {
 	case got.direct:
-		return p.client.ReceiveMessage(ctx, in)
+		return p.client.ReceiveMessage(ctx, in, keepConnection)
 	case got.err != nil:
 		return nil, got.err
 	}
@@ -280,7 +280,7 @@ func (p *prefetcher) fetch(b *buffer, n int) {
 	visibility, purges := b.visibility, b.purges
 	p.mu.Unlock()
 	in.VisibilityTimeout = int32(visibility / time.Second)
-	out, err := p.client.ReceiveMessage(p.work, &in)
+	out, err := p.client.ReceiveMessage(p.work, &in, keepConnection)
 	answered := time.Now()
 
 	p.mu.Lock()
@@ -413,7 +413,7 @@ func (p *prefetcher) giveBack(ctx context.Context, queue *string, messages []typ
 	if len(request.Entries) == 0 {
 		return nil
 	}
-	out, err := p.client.ChangeMessageVisibilityBatch(ctx, request)
+	out, err := p.client.ChangeMessageVisibilityBatch(ctx, request, keepConnection)
 	if err != nil {
 		return fmt.Errorf("sqsbuffer: %d messages are not given back: %w", len(messages), err)
 	}

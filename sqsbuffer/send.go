@@ -12,6 +12,13 @@ type sendBatcher = batcher[sqs.SendMessageInput, sqs.SendMessageOutput]
 
 func newSendBatcher(client *sqs.Client, settings *Settings, crew *crew) *sendBatcher {
 	verified := !client.Options().DisableMessageChecksumValidation
+	protocol := encoded(client.Options().Protocol)
+	forBatch := func(o *sqs.Options) {
+		// With checksums the SDK fails a whole batch for that of one message. Here each is compared by itself.
+		o.DisableMessageChecksumValidation = true
+		o.Protocol = protocol
+		keepConnection(o)
+	}
 	check := func(input *sqs.SendMessageInput, output *sqs.SendMessageOutput) error {
 		if !verified {
 			return nil
@@ -23,7 +30,7 @@ func newSendBatcher(client *sqs.Client, settings *Settings, crew *crew) *sendBat
 		ordered:   true,
 		bytes:     messageBytes,
 		single: func(ctx context.Context, input *sqs.SendMessageInput) (*sqs.SendMessageOutput, error) {
-			output, err := client.SendMessage(ctx, input)
+			output, err := client.SendMessage(ctx, input, keepConnection)
 			if err != nil {
 				return nil, err
 			}
@@ -44,7 +51,7 @@ func newSendBatcher(client *sqs.Client, settings *Settings, crew *crew) *sendBat
 					MessageGroupId:          input.MessageGroupId,
 				})
 			}
-			output, err := client.SendMessageBatch(ctx, request, withoutChecksums)
+			output, err := client.SendMessageBatch(ctx, request, forBatch)
 			if err != nil {
 				return nil, err
 			}
@@ -68,10 +75,6 @@ func newSendBatcher(client *sqs.Client, settings *Settings, crew *crew) *sendBat
 		},
 	})
 }
-
-// withoutChecksums keeps the SDK from failing a whole batch for the checksum of one
-// message: each is compared by itself.
-func withoutChecksums(o *sqs.Options) { o.DisableMessageChecksumValidation = true }
 
 // sendable says whether a message can be sent in a batch: if it lacks what the SDK
 // demands, the SDK would refuse the messages of others too.

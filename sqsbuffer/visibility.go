@@ -27,7 +27,7 @@ func newVisibilityBatcher(client *sqs.Client, settings *Settings, crew *crew) *v
 					Id: entryID(i), ReceiptHandle: input.ReceiptHandle, VisibilityTimeout: input.VisibilityTimeout,
 				})
 			}
-			output, err := client.ChangeMessageVisibilityBatch(ctx, request)
+			output, err := client.ChangeMessageVisibilityBatch(ctx, request, keepConnection)
 			if err != nil {
 				return nil, err
 			}

@@ -10,8 +10,7 @@ import (
 )
 
 const (
-	// kindAsk is a question about the state of the asked node, which only that node can answer. Nodes of older programs
-	// do not answer it.
+	// kindAsk requests the state of a node, which only that node knows. Nodes of older programs do not answer it.
 	kindAsk    = "ask"
 	askTimeout = 2 * time.Second
 )

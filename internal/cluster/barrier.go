@@ -11,8 +11,8 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 )
 
-// barrier blocks callers until this node's control store contains everything in the control shard's log, so that they
-// know what the other nodes know.
+// barrier blocks callers until this node's control store contains everything in the control shard's log, so it is as
+// current as any other node's.
 type barrier struct {
 	*common
 	control *controlShardReplica

@@ -25,7 +25,7 @@ type candidacy struct {
 }
 
 // seekControl decides whether this node should own the control shard. Its first owner is the founder of the cluster: a
-// node with data, or else the first configured node.
+// node with data, or otherwise the first configured node.
 func (c *candidacy) seekControl(began time.Time) {
 	status := c.control.replica.Status()
 	if c.records.count() == 0 && status.Last == 0 {
@@ -111,8 +111,8 @@ func (c *candidacy) turn(name string, own replica.Status, replicas []string) (wa
 	return true, delay
 }
 
-// electionTurn returns how long this node leaves the lead of a log to the nodes that should own its shard. "" stands
-// for a log that belongs to no shard.
+// electionTurn returns how long this node leaves the election of a log's leader to the nodes that should own its shard.
+// "" stands for a log that belongs to no shard.
 func (c *candidacy) electionTurn(log string) time.Duration {
 	var own replica.Status
 	replicas := c.records.nodeNames()
@@ -129,7 +129,7 @@ func (c *candidacy) electionTurn(log string) time.Duration {
 }
 
 // electionSteps is how many times longer a node waits for an earlier node in an election than for its claim of a shard.
-// If the earlier node has too little of the log to win, NATS lets the others stand at once.
+// If the earlier node lacks too many records to win, NATS lets the others stand at once.
 const electionSteps = 4
 
 // nudged takes a shard that another node has given up.

@@ -19,7 +19,7 @@ type clocks struct {
 }
 
 // tolerated is the largest difference that needs no correction. Clocks synchronized by NTP differ by less, and the
-// measurement is no more exact.
+// measurement is not more exact.
 const tolerated = 200 * time.Millisecond
 
 func newClocks(now func() time.Time, off func() time.Duration) *clocks {

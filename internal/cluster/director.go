@@ -98,7 +98,7 @@ func (d *director) found(tx *control.Tx) error {
 	return nil
 }
 
-// noteNodes records new nodes, and removes the servers of nodes that will not come back.
+// noteNodes records new nodes, and removes the servers of nodes that are gone for good.
 func (d *director) noteNodes(tx *control.Tx) {
 	live := d.members.view.live()
 	now := time.Now()
@@ -223,10 +223,10 @@ func (d *director) candidates() []member {
 	return members
 }
 
-// giveUp records that a server will not come back.
+// giveUp records that a server is gone for good.
 func (d *director) giveUp(tx *control.Tx, i incarnation) { put(tx, keyGone+i.server(), gone{}) }
 
-// forget makes the engine replace the servers that will not come back. It repeats the request until that succeeds.
+// forget makes the engine replace the servers that are gone for good. It repeats the request until it succeeds.
 func (d *director) forget() {
 	for _, server := range d.records.allGone() {
 		d.tasks.runOnce("forget "+server, func() {
@@ -275,8 +275,8 @@ func (d *director) drain(ctx context.Context, name string, drain bool) error {
 	})
 }
 
-// remove makes the cluster forget a node that will not come back. From now on the cluster refuses the node with its
-// present data. Call it where the control shard is owned. The errors are status.ErrNoNode and status.ErrAlive.
+// remove removes a node from the cluster for good. From now on the cluster refuses the node with its present data. Call
+// it where the control shard is owned. The errors are status.ErrNoNode and status.ErrAlive.
 func (d *director) remove(ctx context.Context, name string) error {
 	return d.store.Change(ctx, func(tx *control.Tx) error {
 		record, ok := d.records.node(name)

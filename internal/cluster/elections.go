@@ -7,8 +7,8 @@ import (
 	"github.com/sluicemq/sluice/internal/tool/wait"
 )
 
-// elections makes this node's part of the engine stand for leader of the logs that a dead node led, before the engine
-// itself notices that the leader is missing.
+// elections makes this node's part of the engine stand for election in the groups that a dead node led, before the
+// engine itself notices that the leader is missing.
 //
 // A node counts as dead here when a majority does not hear from it. If one node could decide this alone, two nodes that
 // lose contact while a third hears both would keep taking the lead from each other.

@@ -23,13 +23,13 @@ type Engine interface {
 	// Lead makes a node's server the leader of a log, if the engine has leaders. The loss of another node then does not
 	// delay the owner.
 	Lead(ctx context.Context, log sharedlog.Log, server string) error
-	// Elect makes this node's part of the engine stand for leader of each group that has no leader, or whose leader is
-	// on a server that gone reports and the engine still counts as present. It leaves a log to other nodes for the time
-	// that turn returns; "" stands for a group that is not the log of a shard. After a while it stands again. Elect
-	// returns how many groups have no leader yet.
+	// Elect makes this node's part of the engine stand for election in each group without a leader, or whose leader is
+	// on a server that gone reports and the engine still counts as present. It first leaves a log to other nodes for
+	// the time that turn returns; "" stands for a group that is not the log of a shard. After a pause it stands again.
+	// Elect returns how many groups still have no leader.
 	Elect(gone func(server string) bool, turn func(log string) time.Duration, again time.Duration) (left int)
-	// Yield transfers the lead of the leases, which other nodes are about to take, from this node's part of the engine,
-	// as far as possible before ctx ends.
+	// Yield moves the leader of the leases' group from this node's part of the engine to another node, if possible
+	// before ctx ends, because other nodes are about to take the leases.
 	Yield(ctx context.Context)
 	// Copies returns the number of complete copies of a log, and the number it should have. The log survives the loss
 	// of all but a majority of them. ErrLeaderless means that this node's part of the engine knows no leader of the
@@ -41,7 +41,7 @@ type Engine interface {
 	Reached() map[string]bool
 	// Broken returns an error if this node's part of the engine has ended, and only a new process can restart it.
 	Broken() error
-	// Forget removes a server that will not come back from the engine, so that another server keeps its data.
+	// Forget removes a server permanently from the engine, so that another server keeps its data.
 	Forget(ctx context.Context, server string) error
 	// Close ends this node's part of the engine, after other servers have taken over its leads.
 	Close() error

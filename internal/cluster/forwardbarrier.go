@@ -12,7 +12,7 @@ type forwardBarrier struct {
 	mu      sync.Mutex
 	holds   map[uint64]*time.Timer
 	passing int
-	changed chan struct{} // closed when waiters should look again
+	changed chan struct{} // closed when waiters should check again
 }
 
 func newForwardBarrier() *forwardBarrier {

@@ -59,7 +59,7 @@ func (h *handOvers) giveAway(l *local, replicas []string) {
 	}
 }
 
-// nudge tells a node that it may take a shard at once. A node that misses the message finds out by itself, later.
+// nudge notifies a node that it may take a shard at once. A node that misses the message finds out by itself, later.
 func (h *handOvers) nudge(ctx context.Context, name, to string) {
 	ctx, cancel := context.WithTimeout(ctx, nudgeTimeout)
 	defer cancel()
@@ -121,8 +121,8 @@ func (h *handOvers) awaitSuccessors(ctx context.Context, given map[string]string
 	}
 }
 
-// announceLeaving tells the others that this node is about to stop, and waits a moment until the director has chosen
-// new owners for its shards.
+// announceLeaving announces to the others that this node is about to stop, and waits a moment until the director has
+// chosen new owners for its shards.
 func (h *handOvers) announceLeaving(ctx context.Context) {
 	h.members.record(h.members.self())
 	h.tasks.start(h.members.sendHeartbeats)

@@ -66,7 +66,7 @@ func (s *snapshots) holdAll(ctx context.Context) (held map[string]bool, release 
 	return held, func() error { return s.releaseAll(id, live, held) }
 }
 
-// releaseAll opens the barriers of all nodes that were asked. Only the nodes that held their barrier have to answer.
+// releaseAll opens the barriers of all nodes that got the request. Only the nodes that held their barrier must answer.
 func (s *snapshots) releaseAll(id []byte, asked map[string]heartbeat, held map[string]bool) (failed error) {
 	ctx, cancel := context.WithTimeout(s.ctx, holdTimeout)
 	defer cancel()

@@ -14,8 +14,8 @@ import (
 	"github.com/sluicemq/sluice/internal/tool/durable"
 )
 
-// incarnation is a node with a data directory. A node that comes back with an empty disk is another incarnation: it
-// must not count as a member of majorities whose records it no longer has.
+// incarnation is a node with a data directory. A node that returns with an empty disk is another incarnation: it must
+// not count as a member of majorities whose records it no longer has.
 type incarnation struct {
 	Cluster string
 	Node    string
@@ -61,8 +61,8 @@ func readIncarnation(path string) (i incarnation, err error) {
 
 var errDamaged = errors.New("it is damaged")
 
-// prepareIncarnation returns the incarnation of an earlier attempt to join, whose server the others may know, or else a
-// new one. It removes the remains of an attempt under another name.
+// prepareIncarnation returns the incarnation of an earlier attempt to join, whose server the others may know, or a new
+// one. It removes the remains of an attempt under another name.
 func prepareIncarnation(dir, cluster, node string) (incarnation, error) {
 	path := filepath.Join(dir, datadir.JoiningFile)
 	i, err := readIncarnation(path)

@@ -125,7 +125,7 @@ func (m *membership) sendDue() {
 	}
 }
 
-// sendTo sends one heartbeat to each other node that meant selects. It reports whether one of them answers that this
+// sendTo sends one heartbeat to each other node that meant selects. It reports whether any of them answers that this
 // node was removed.
 func (m *membership) sendTo(meant func(node string) bool) bool {
 	var all sync.WaitGroup
@@ -315,7 +315,7 @@ func (m *membership) anyLeaving() bool {
 	return false
 }
 
-// isAble reports whether a node says that it could own a shard.
+// isAble reports whether a node has reported that it could own a shard.
 func (m *membership) isAble(name, node string) bool {
 	said, alive := m.view.live()[node]
 	record, _ := m.records.node(node)
@@ -334,7 +334,7 @@ func (m *membership) isReady(shard, node string) bool {
 		newest = max(newest, other.Shards[shard].Applied)
 	}
 	if s.Applied == 0 {
-		// The log has not begun. If the founder brings in a shard's data, no other node has any of it.
+		// The log is empty. If the founder brings in a shard's data, no other node has any of it.
 		founder, hasOldData := m.records.founder(shard)
 		return newest == 0 && (!hasOldData || node == founder)
 	}

@@ -84,8 +84,8 @@ type Options struct {
 
 // Node is this node of the cluster. Its methods are safe for concurrent use.
 //
-// It connects its parts and has no logic of its own: membership knows the nodes, barrier knows how current this node's
-// knowledge is, director decides where shards are kept, host keeps this node's shards, and snapshots copies all shards.
+// It only connects its parts: membership knows the nodes, barrier makes this node's control store current, director
+// decides where shards are kept, host keeps this node's shards, and snapshots copies all shards.
 type Node struct {
 	*common
 	cancel    context.CancelFunc
@@ -205,7 +205,7 @@ func (n *Node) connect(ctx context.Context) error {
 	return n.control.open(ctx)
 }
 
-// Kinds of messages between nodes, besides those of remote and replica. They exist since the first format.
+// Kinds of messages between nodes, in addition to those of remote and replica. They exist since the first format.
 const (
 	kindHeartbeat = "beat"    // the state of a node
 	kindNudge     = "nudge"   // a shard was given up: take it
@@ -349,8 +349,8 @@ func (n *Node) Drain(ctx context.Context, name string, drain bool) error {
 	return n.director.drain(ctx, name, drain)
 }
 
-// Remove makes the cluster forget a node that will not come back. Call it where the control shard is owned. The errors
-// are status.ErrNoNode and status.ErrAlive.
+// Remove removes a node from the cluster for good. Call it where the control shard is owned. The errors are
+// status.ErrNoNode and status.ErrAlive.
 func (n *Node) Remove(ctx context.Context, name string) error { return n.director.remove(ctx, name) }
 
 // Reclaim starts to free the space of deleted data. See store.Reclaim.

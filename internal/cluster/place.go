@@ -27,8 +27,8 @@ type shardRecord struct {
 }
 
 // place returns one step towards the best placement: where shards should be kept, and who should own them. It adds at
-// most one replica of each shard, or removes one when enough others are ready. Nothing moves without a reason, and a
-// new node gets its share.
+// most one replica of each shard, or removes one when enough others are ready. Shards do not move without a reason, and
+// a new node gets its share.
 func place(
 	shards []string, members []member, now map[string]shardRecord, ready func(shard, node string) bool,
 ) map[string]shardRecord {

@@ -20,7 +20,7 @@ func (c *common) errRemoved() error {
 	)
 }
 
-// refuseRemoved returns an error if an incarnation must not come back.
+// refuseRemoved returns an error if an incarnation was removed.
 func (m *membership) refuseRemoved(i incarnation) error {
 	if !m.records.removed(i) {
 		return nil
@@ -37,7 +37,7 @@ func (m *membership) refuseRemoved(i incarnation) error {
 	return &messenger.Failure{Code: codeRemoved, Text: "this node was removed from the cluster"}
 }
 
-// returned holds the removed servers that have come back. When their process has ended, the engine has to forget them
+// returned holds the removed servers that have returned. When their process has ended, the engine must remove them
 // again. The zero value is ready for use.
 type returned struct {
 	mu   sync.Mutex

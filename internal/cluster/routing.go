@@ -69,7 +69,7 @@ func (r *routing) owned(number int) (remote.Shard, error) {
 	return s.shard, nil
 }
 
-// owner returns the owner of a shard: the shard itself if it is here, or else the name of its node.
+// owner returns the owner of a shard: the shard itself if this node owns it, otherwise the name of its node.
 func (r *routing) owner(number int) (here router.Shard, node string, err error) {
 	name := shardName(number)
 	if l := r.locals.of(name); l != nil && l.serving.Load() != nil {

@@ -23,8 +23,8 @@ const (
 	keyGone     = KeyPrefix + "gone/"
 )
 
-// settings holds the decisions of the cluster's founding, and the incarnations that must not come back. An older
-// program omits fields that it does not know, and keeps the record unchanged.
+// settings holds the decisions of the cluster's founding, and the removed incarnations. An older program omits fields
+// that it does not know, and keeps the record unchanged.
 type settings struct {
 	Shards  int      // with messages
 	Founder string   // the founding node
@@ -36,17 +36,17 @@ type settings struct {
 // maxRemoved limits a record that is read and written as a whole.
 const maxRemoved = 1000
 
-// remove records servers that must not come back.
+// remove records removed servers.
 func (s *settings) remove(servers ...string) {
 	s.Removed = slices.Concat(s.Removed, servers)
 	s.Removed = s.Removed[max(0, len(s.Removed)-maxRemoved):]
 }
 
-// nodeRecord is what the cluster remembers about a node, which may be dead.
+// nodeRecord is the cluster's record of a node, which may be dead.
 type nodeRecord struct {
 	Incarnation string
 	Draining    bool `json:",omitempty"`
-	GivenUp     bool `json:",omitempty"` // away for so long that its place is taken
+	GivenUp     bool `json:",omitempty"` // away for so long that another node has replaced it
 }
 
 // gone is a server that the engine must still forget.
@@ -156,14 +156,14 @@ func (r *records) count() int {
 	return r.settings.Shards
 }
 
-// founder returns which node founded the cluster, and whether it brought in data of a shard.
+// founder returns the node that founded the cluster, and whether it brought in data of a shard.
 func (r *records) founder(shard string) (node string, hasOldData bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return r.settings.Founder, slices.Contains(r.settings.OldData, shard)
 }
 
-// removed reports whether an incarnation of a node must not come back.
+// removed reports whether an incarnation of a node was removed.
 func (r *records) removed(i incarnation) bool {
 	r.mu.RLock()
 	defer r.mu.RUnlock()

@@ -85,7 +85,7 @@ type part interface {
 	currentOwner(ctx context.Context) (replica.LogOwner, error)
 	// snapshot makes a checkpoint of the replica, on its node.
 	snapshot(ctx context.Context) (epoch uint64, err error)
-	// fetch copies the checkpoint to its destination, unless it is there already.
+	// fetch copies the checkpoint to its destination, unless it was already copied.
 	fetch(ctx context.Context) error
 	end(ctx context.Context)
 }

@@ -51,7 +51,7 @@ func (n *Node) shardStatus(name string, record shardRecord, live map[string]hear
 	s := status.Shard{Name: name, Preferred: record.Preferred}
 	if h, ok := n.members.view.owner(name); ok {
 		s.Epoch = int64(h.Epoch)
-		// The node may have died and come back.
+		// The node may have died and returned.
 		if b, alive := live[h.Node]; alive && b.Shards[name].Role.Owns() {
 			s.Owner = h.Node
 			s.Complete, s.Copies = int64(b.Copies[name].Complete), int64(b.Copies[name].Wanted)

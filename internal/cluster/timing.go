@@ -44,12 +44,12 @@ func CheckFailover(d time.Duration) error {
 //	                               step: the preferred owner tries at once,
 //	                               |  each further one 0.15 s later
 //
-// With another timeout all of them are longer or shorter by the same factor.
+// A different timeout changes all of them by the same factor.
 //
 // # Leases
 //
 // Only one guarantee depends on these times: an owner never answers from memory that another owner has since made
-// outdated. Writes need no lease, because the log decides who may write. A lease is a record with a length. The
+// outdated. Writes need no lease, because the log decides who may write. A lease is a record with a duration. The
 // following rules ensure that an owner stops trusting its lease before any other node considers it over:
 //
 //   - The holder counts the length from before it sends a record, less a margin of a fifth. See replica.Options.Margin.
@@ -65,7 +65,7 @@ func CheckFailover(d time.Duration) error {
 //
 // # Silence
 //
-// To consider a live node dead costs only time. The node continues to write to its shards until another node claims
+// Considering a live node dead costs only time. The node continues to write to its shards until another node claims
 // them, which is impossible while the lease lasts. So silence decides when requests fail at once and when logs elect
 // leaders, not who owns a shard. It is shorter than the lease, so that a log already has a leader when its shard can be
 // taken.
@@ -160,8 +160,8 @@ const (
 	// endTimeout is how long a stopping node waits until other servers have taken over its leads.
 	endTimeout  = 5 * time.Second
 	forgetAgain = 3 * time.Second
-	// holdLimit is the maximum time that a barrier stays shut if the node that asked for it is gone. holdTimeout is
-	// longer than a delivery in progress may take.
+	// holdLimit is the maximum time for which a barrier stays shut if the node that requested it is gone. holdTimeout
+	// is longer than a delivery in progress may take.
 	holdLimit     = 60 * time.Second
 	holdTimeout   = 15 * time.Second
 	snapshotTries = 5

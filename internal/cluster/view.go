@@ -20,8 +20,8 @@ type heartbeat struct {
 	Low         bool `json:",omitempty"`      // its disk is nearly full
 	OldData     bool `json:"Bears,omitempty"` // it has data from before the cluster
 	Leaving     bool `json:",omitempty"`      // it is about to stop
-	Unready     bool `json:",omitempty"`      // it does not answer clients at present; older programs never say so
-	// Failover is the node's failover timeout. 0 means an older program, which says nothing about Silent.
+	Unready     bool `json:",omitempty"`      // does not answer clients at present; not reported by older programs
+	// Failover is the node's failover timeout. 0 means an older program, which does not report Silent.
 	Failover    time.Duration `json:",omitempty"`
 	Silent      []string      `json:",omitempty"` // the nodes that it no longer hears
 	Shards      map[string]replica.Status

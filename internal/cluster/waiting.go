@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// reportWaiting reports what the node waits for, until it knows what the others know.
+// reportWaiting logs what the node waits for, until its control store is current.
 func (n *Node) reportWaiting() {
 	again := time.NewTicker(waitingInterval)
 	defer again.Stop()

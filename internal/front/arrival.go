@@ -29,7 +29,7 @@ func (f *Front) arrive(w http.ResponseWriter, r *http.Request) arrival {
 	}
 }
 
-// region returns the region that the host names, or else the server's.
+// region returns the region in the host name, or the server's region.
 func (f *Front) region(host string) string {
 	if named := hostRegion(host); named != "" {
 		return named
@@ -53,8 +53,8 @@ func hostRegion(host string) string {
 	return ""
 }
 
-// scheme returns the scheme that the client used. A proxy that terminates TLS sets a header, which may be trusted for
-// the URLs of its own client.
+// scheme returns the scheme that the client used. A proxy that terminates TLS sets a header. The header may be false,
+// but it affects only the URLs in the client's own answer.
 func scheme(r *http.Request) string {
 	if r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https") {
 		return "https"

@@ -46,16 +46,16 @@ func pool(size int) *sync.Pool {
 type intake struct {
 	front  *Front
 	from   *arrival
-	unread bool    // the client may still be sending the body
 	broken error   // why the body could not be read
 	buffer []byte  // the received part of the body
 	memory *[]byte // of the buffer
 	taken  int64   // before the sender was known
 	owned  int64   // taken by the sender
 	sender sender  // zero unless the request names a known access key
+	keyID  string  // that the request named, for the checks
+	unread bool    // the client may still be sending the body
 	judged bool    // whether it is known if the request names a key
 	named  bool    // the request names a known access key
-	keyID  string  // that the request named, for the checks
 	large  bool    // its buffer is larger than a reused one
 }
 
@@ -292,8 +292,8 @@ func (m *intake) answer(write func() error) error {
 	return write()
 }
 
-// refuseEarly lets write answer a client that may still be sending. HTTP/2 can tell the client to stop, and a client
-// that has asked whether to send the body waits for the answer.
+// refuseEarly lets write answer a client that may still be sending. HTTP/2 can stop the client, and a client that has
+// sent Expect: 100-continue waits for the answer.
 func (m *intake) refuseEarly(write func() error) error {
 	if m.from.r.ProtoMajor != 1 || m.from.r.Header.Get("Expect") != "" {
 		return write()

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// budget is an amount that requests share: bytes of memory, or places. A request takes some of it, and waits until
-// there is enough, in order of arrival among those of the same rank.
+// budget is an amount that requests share: bytes of memory, or slots. A request takes some of it, and waits until there
+// is enough, in order of arrival among requests of the same rank.
 type budget struct {
 	mu      sync.Mutex
 	size    int64
@@ -37,14 +37,14 @@ func (b *budget) keep(r rank) int64 {
 	return 0
 }
 
-// sender is who a request seems to come from: the account whose access key it names, and the address of the client. The
-// zero sender is not known.
+// sender is the apparent sender of a request: the account whose access key it names, and the address of the client. The
+// zero sender is unknown.
 type sender struct{ account, address string }
 
-// timesLeft is how many times as much as is left a sender may hold: an account of the whole, and an address of what its
-// account may still take. So there is always something left for others, without which a few slow bodies could keep all
-// out. Bodies arrive before their signature can be verified, so the account may be innocent; therefore the address
-// counts, too.
+// timesLeft limits the amount that a sender may hold, as a multiple of the remaining amount: for an account the rest of
+// the budget, for an address the rest of its account's share. So some always remains for others; otherwise a few slow
+// bodies could block all senders. Bodies arrive before their signature can be verified, so the account may be innocent;
+// therefore the address counts, too.
 const timesLeft = 4
 
 // times returns timesLeft of an address. New requests leave some to those that have started before.
@@ -60,7 +60,7 @@ type claim struct {
 	n     int64
 	rank  rank
 	by    sender
-	large bool          // also the address has a limit
+	large bool          // the address has a limit, too
 	given chan struct{} // closed when the request has it
 }
 
@@ -90,8 +90,8 @@ func (b *budget) isFair(c *claim) bool {
 	return free >= 0 && (!c.large || b.held[c.by]+c.n <= c.rank.times()*free)
 }
 
-// suffices reports whether there is enough for a claim, besides what its rank has to leave to others. Known senders
-// leave what is fair.
+// suffices reports whether there is enough for a claim after the reserve that its rank must leave for others. Known
+// senders also stay within their fair shares.
 func (b *budget) suffices(c *claim) bool {
 	if c.by.account != "" {
 		return b.left >= c.n
@@ -158,7 +158,7 @@ func (b *budget) giveOf(by sender, n int64) {
 	b.serve()
 }
 
-// serve gives memory to the waiters for whom there is enough. Those who hold too much let others pass.
+// serve gives memory to waiters for which there is enough. Senders that hold too much let others pass.
 func (b *budget) serve() {
 	for r := range b.waiting {
 		for i := 0; i < len(b.waiting[r]); {

@@ -6,7 +6,7 @@ import (
 )
 
 // certificate answers with a certificate that signs messages of topics. The subscriber of such a message requests it,
-// without a signature. A node that lags catches up before it answers that there is none.
+// without a signature. A node that lags catches up before it answers that the certificate does not exist.
 func (f *Front) certificate(w http.ResponseWriter, r *http.Request, id string) {
 	pem := f.Certificate(id)
 	if pem == nil {

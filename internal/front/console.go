@@ -38,8 +38,7 @@ func (f *Front) leadsToConsole(r *http.Request) (target string, ok bool) {
 	return f.prefix + console.Path, true
 }
 
-// serveConsole answers a request for the console and returns true. It returns false if the request is for something
-// else.
+// serveConsole answers a request for the console and returns true. It returns false for any other request.
 func (f *Front) serveConsole(w http.ResponseWriter, r *http.Request) bool {
 	if target, ok := f.leadsToConsole(r); ok {
 		console.SetHeaders(w.Header())

@@ -80,8 +80,8 @@ type Node interface {
 	Forward(ctx context.Context, payload []byte) (answer []byte, err error)
 	// CatchUp returns when this node's copy has all changes made before the call.
 	CatchUp(ctx context.Context) error
-	// CatchUpPause is the minimum time between two calls of CatchUp for unverified callers: each call costs a look at
-	// the control log, and any client can send an unknown access key.
+	// CatchUpPause is the minimum time between two calls of CatchUp for unverified callers: each call reads the control
+	// log, and any client can send an unknown access key.
 	CatchUpPause() time.Duration
 	// Current returns an error if the copy may be out of date.
 	Current() error
@@ -94,19 +94,21 @@ type Front struct {
 	verifier signature.Verifier
 	prefix   string // of paths, from the public URL
 
-	memory   *budget         // for the received parts of the requests in progress
-	requests *budget         // of simultaneous requests
-	overload throttle.Minute // log lines about it
-	catchUps *paced          // for unverified callers
-	ready    probe
-	logged   atomic.Bool // whether requests are logged
+	memory    *budget         // for the received parts of the requests in progress
+	strangers *budget         // of requests whose signature is not verified, by address
+	requests  *budget         // of other requests in progress, by account
+	overload  throttle.Minute // log lines about it
+	catchUps  *paced          // for unverified callers
+	ready     probe
+	logged    atomic.Bool // whether requests are logged
 }
 
 // New returns a front.
 func New(o Options) *Front {
 	f := &Front{
 		Options: o, limits: o.Limits,
-		memory: newBudget(o.Limits.Memory), requests: newBudget(int64(o.Limits.Requests)),
+		memory: newBudget(o.Limits.Memory), strangers: newBudget(placesForStrangers(&o.Limits)),
+		requests: newBudget(placesForAccounts(&o.Limits)),
 		catchUps: newPaced(o.Node.CatchUp, o.Node.CatchUpPause()),
 	}
 	f.verifier.NoVersion2 = o.NoSignatureV2
@@ -125,6 +127,9 @@ func (f *Front) LogRequests(on bool) { f.logged.Store(on) }
 
 // MemoryInUse returns how many bytes of Limits.Memory the requests in progress hold.
 func (f *Front) MemoryInUse() int64 { return f.memory.used() }
+
+// RequestsInProgress returns how many requests hold a place.
+func (f *Front) RequestsInProgress() int64 { return f.strangers.used() + f.requests.used() }
 
 // ServeHTTP answers a request.
 func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// Health reports the state of the server. An error that is a HealthError has a text for every client.
+// Health reports the state of the server. An error that is a HealthError has a text that every client may see.
 type Health struct {
-	// Live returns an error when the process can no longer serve, and only a new process can read what is on the disk.
+	// Live returns an error when the process can no longer serve, and only a new process can read the disk.
 	Live func() error
 	// Ready returns nil if requests would be served. A disk that hangs may prevent it from returning.
 	Ready func(context.Context) error
@@ -42,8 +42,9 @@ func (f *Front) healthz(w http.ResponseWriter) {
 	writeHealth(w, http.StatusOK, "ok")
 }
 
-// readyz answers whether requests would be served: whether a commit, made for the purpose, becomes durable. A server
-// with little space is ready, because no other can deliver the messages that use the space, but the answer says so.
+// readyz answers whether requests would be served: it makes a commit and checks that it becomes durable. A server with
+// little space is ready, because no other can deliver the messages that use the space, but the answer mentions the lack
+// of space.
 func (f *Front) readyz(w http.ResponseWriter, r *http.Request) {
 	switch err := f.ready.result(r.Context()); {
 	case err != nil:

@@ -44,7 +44,8 @@ func (m *intake) inflate(body []byte) ([]byte, error) {
 	}
 }
 
-// inflatedSize returns the size of what a body was before compression, as its last bytes say: at least what was read.
+// inflatedSize returns the size of a body before compression, from its last bytes, and at least the number of bytes
+// read.
 func inflatedSize(body []byte, read int) int {
 	return max(read, int(binary.LittleEndian.Uint32(body[len(body)-4:])))
 }

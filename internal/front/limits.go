@@ -2,7 +2,7 @@ package front
 
 import "time"
 
-// Limits limit what clients can use of the server.
+// Limits limit the resources that clients can use.
 type Limits struct {
 	Header   time.Duration // to send the header
 	Read     time.Duration // to send header and body
@@ -10,16 +10,16 @@ type Limits struct {
 	Idle     time.Duration // between two requests
 	Memory   int64         // bytes, for the received parts of the requests in progress
 	Wait     time.Duration // how long a request waits for such memory
-	Requests int           // simultaneous requests
+	Requests int           // simultaneous requests of an account that is alone
 }
 
-// DefaultLimits returns the limits of a server that takes so many connections.
+// DefaultLimits returns the limits of a server that accepts this many connections.
 //
 // The longest answer, to a long poll, takes 20 seconds to begin.
 //
-// The memory holds a hundred messages of the largest size at a time. On a fast network a body of that size stays for
-// milliseconds, so more of them at a time come from slow or hostile clients. Live memory counts fourfold, because the
-// heap grows to that before it is collected.
+// The memory holds a hundred messages of the largest size at a time. On a fast network a body of that size is in memory
+// for milliseconds, so more than that come from slow or hostile clients. Live memory counts fourfold, because the heap
+// grows to that before it is collected.
 //
 // A connection of HTTP/1.1 has one request in progress, so the bound on requests concerns only HTTP/2.
 func DefaultLimits(connections int) Limits {

@@ -25,7 +25,7 @@ const pageHead = `<!DOCTYPE html>
 <style>` + pageStyle + `</style>
 `
 
-// pageOf returns a page as HTML. It escapes all that a page contains, and leaves out a link that leads to no web site.
+// pageOf returns a page as HTML. It escapes all content, and omits a link that does not lead to a web site.
 func pageOf(p *protocol.Page) []byte {
 	var b bytes.Buffer
 	title := html.EscapeString(p.Title)

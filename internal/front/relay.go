@@ -56,7 +56,7 @@ type relayed struct {
 	Remote    string // the other end of the connection
 	TLS       bool   // of the connection
 	SourceIP  string // of the client, which may be behind proxies
-	Encrypted bool   // all the way to the client, as far as is known
+	Encrypted bool   // all the way to the client, as far as known
 }
 
 // reply is the part of an answer before the body.

@@ -18,7 +18,8 @@ import (
 	"github.com/sluicemq/sluice/internal/tenant"
 )
 
-// request is one request through all stages. Each stage leaves a value for the next ones.
+// request is one request through all stages. Each stage leaves a value for the next ones. Each waiting long poll holds a
+// request, so it is kept below 888 bytes: a larger one takes 1,024.
 type request struct {
 	front *Front
 	arrival
@@ -32,6 +33,7 @@ type request struct {
 	record *trail.Record  // of the call; nil if it is not recorded
 	span   *spans.Request // nil if the request has none
 	logged bool           // requests were logged when this one began
+	place  place          // among the requests in progress
 	result outcome
 }
 
@@ -57,7 +59,7 @@ func (x *request) run(serve func()) {
 			x.fail(err)
 			return
 		}
-		defer f.requests.give(1)
+		defer func() { x.place.give() }()
 		serve()
 	})
 	x.visit.Leave()
@@ -72,22 +74,6 @@ func (x *request) run(serve func()) {
 	if x.result.begun && x.result.cause != nil {
 		panic(http.ErrAbortHandler) // only the end of the connection can show that the answer is incomplete
 	}
-}
-
-// enter takes one of the places for requests. The last places are for requests that name a known access key.
-func (x *request) enter() error {
-	if x.relayed || x.front.requests.try(1, unverified) {
-		return nil
-	}
-	if err := x.intake.judge(); err != nil {
-		x.intake.unread = x.r.ContentLength != 0
-		return err
-	}
-	if !x.intake.named || !x.front.requests.try(1, growing) {
-		x.intake.unread = x.r.ContentLength != 0
-		return errors.Join(protocol.ServiceUnavailable(), errOverload)
-	}
-	return nil
 }
 
 // safely turns a panic into an error answer and a log line.
@@ -168,11 +154,14 @@ func (x *request) identify(body []byte) error {
 		return err
 	})
 	x.setCall()
-	return err
+	if err != nil {
+		return err
+	}
+	return x.settle()
 }
 
-// dropHeader lets go of the header, which a long poll would keep while it waits. Only links in messages, which are
-// followed by GET, need it later.
+// dropHeader releases the header, which a long poll would keep in memory while it waits. Only links in messages, which
+// are followed by GET, need it later.
 func (x *request) dropHeader() {
 	if x.r.Method == http.MethodPost {
 		x.r.Header = nil
@@ -248,7 +237,7 @@ func (f *Front) recognise(in *intake, body []byte) (*protocol.Request, error) {
 	return parsed, nil
 }
 
-// setCall sets what the operation learns about the request besides its input.
+// setCall sets the facts about the request that the operation gets in addition to its input.
 func (x *request) setCall() {
 	x.called = protocol.Call{
 		Operation: x.parsed.Operation, RequestID: x.id, Kind: x.parsed.Kind,
@@ -276,7 +265,7 @@ func decode(op *protocol.Operation, parsed *protocol.Request, who *identified, c
 }
 
 // write answers with an operation's output. A client that has left gets nothing, even if the answer would still fit
-// into the socket's buffer, and the operation takes back what would be lost with the answer.
+// into the socket's buffer, and the operation reverts deliveries that would be lost with the answer.
 func (x *request) write(op *protocol.Operation, out any) {
 	if x.r.Context().Err() != nil {
 		x.result.gone = true
@@ -292,11 +281,11 @@ func (x *request) write(op *protocol.Operation, out any) {
 	}
 }
 
-// send sends what is left in the buffer, which is all of a short answer. It reports whether the client is still there,
-// but finds that out only if the handler takes something back from a client that has left.
+// send sends the rest of the buffer, which is all of a short answer. It reports whether the client is still connected,
+// but checks that only if the handler can revert something for a client that has left.
 func (x *request) send() (sent bool) {
 	if f, ok := x.w.(http.Flusher); ok && !x.call.NeedsDelivery() {
-		f.Flush() // which does not ask for the client
+		f.Flush() // does not check the client
 		return true
 	}
 	return http.NewResponseController(x.w).Flush() == nil
@@ -324,7 +313,7 @@ func (x *request) fail(err error) {
 		case errors.Is(err, errOverload):
 			if x.front.overload.Allow(time.Now()) {
 				x.front.Log.Warn("requests are refused: too many are under way, or too much of them has come",
-					"bytes", x.front.memory.used(), "requests", x.front.requests.used())
+					"bytes", x.front.memory.used(), "requests", x.front.RequestsInProgress())
 			}
 		case service.IsTooEarly(err):
 			x.front.Log.Warn("request refused, as the nodes of the cluster run different versions",

@@ -43,8 +43,8 @@ func (f *Front) catchUp(ctx context.Context, verified bool) error {
 	return f.Node.CatchUp(ctx)
 }
 
-// isolated returns an error if this node may have missed changes for too long: what was allowed when it last heard from
-// the others may no longer be allowed.
+// isolated returns an error if this node may have missed changes for too long: permissions may have been revoked since
+// it last heard from the others.
 func (f *Front) isolated(a *arrival, who *identified) error {
 	if a.relayed || who.service.WhenIsolated && who.caller.IsRoot() {
 		return nil

@@ -32,7 +32,7 @@ type SignIn interface {
 // SignInRequest is a request of a browser.
 type SignInRequest struct {
 	HTTP      *http.Request // whose body was read
-	Name      string        // what follows signInPath in its path
+	Name      string        // the part of its path after signInPath
 	Body      []byte
 	ID        string // in its form for the log
 	SourceIP  string // of the client, which may be behind proxies
@@ -44,7 +44,7 @@ type SignInRequest struct {
 type SignInAnswer struct {
 	Status int
 	Header http.Header
-	Body   any // is written as JSON; nil: there is none
+	Body   any // written as JSON; nil: none
 }
 
 // serveSignIn answers a sign-in request of the console. The node that owns the control store answers requests that

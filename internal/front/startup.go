@@ -76,7 +76,7 @@ func (l sharedListener) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-// Say changes the answer to health checks.
+// Say sets the answer to health checks.
 func (s *StartupResponder) Say(what string) { s.waiting.Store(&what) }
 
 func (s *StartupResponder) refuse(w http.ResponseWriter, r *http.Request) {

@@ -8,9 +8,9 @@ type FromShard struct {
 }
 
 // Accept accepts messages from the outbox of another shard, which has redriven, moved or published them to the queue.
-// Positions must grow, or the error is ErrOutOfOrder. The other shard repeats a call whose outcome it does not know, so
-// Accept skips each message that is not behind the last one accepted from that shard. For the same reason, the other
-// shard must not send a message before the ones in front of it are accepted.
+// Positions must increase; otherwise the error is ErrOutOfOrder. The other shard repeats a call whose outcome it does
+// not know, so Accept skips each message that is not behind the last one accepted from that shard. For the same reason,
+// the other shard must not send a message before the ones in front of it are accepted.
 //
 // The message now belongs to the queue. Its retention period starts again in a FIFO queue, which is ordered by age, and
 // after a move by a task, because a moved message is a new message. The copy of a publication counts as sent now.
@@ -55,8 +55,8 @@ func (e *Engine) Accept(id ID, from FromShard, messages []Transfer) error {
 	return nil
 }
 
-// arrivals holds, for each other shard, the position of the last message accepted from it. Positions of a shard grow.
-// So every message up to that position has arrived, or was purged on its way.
+// arrivals holds, for each other shard, the position of the last message accepted from it. Positions of a shard
+// increase. So every message up to that position has arrived, or was purged on its way.
 type arrivals struct{ *base }
 
 // last returns the position of the last message that was accepted from another shard.

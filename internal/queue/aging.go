@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// aging records how far blocks have been merged into those of the next level. A block is too old when even its end is
-// older than what its level keeps. Blocks that begin at the same instant are merged name by name, and deleted as a
-// range when all names are done. An engine that is loaded halfway merges them again, which changes nothing.
+// aging records how far blocks have been merged into those of the next level. A block is too old when its end is older
+// than its level's retention. Blocks that begin at the same instant are merged name by name, and deleted as a range
+// when all names are done. An engine that is loaded halfway merges them again, which changes nothing.
 type aging struct {
 	next   Instant              // when the first block is too old
 	after  string               // the names of its instant up to here are merged

@@ -2,8 +2,8 @@ package queue
 
 import "fmt"
 
-// base is what the parts of a queue share: the transaction, the queue's attributes, and
-// whether the transaction has changed the queue.
+// base holds the state that all parts of a queue share: the transaction, the queue's attributes, and whether the
+// transaction has changed the queue.
 type base struct {
 	*transaction
 	cfg     Config

@@ -28,8 +28,8 @@ const hour = 60 * minute
 // Keep sets how long rows of one minute, of five minutes and of an hour are kept. If Minutes is 0, there are no series.
 type Keep struct {
 	Minutes, FiveMinutes, Hours time.Duration
-	// UpTo is the highest format of a data directory that every program can read that may open the store later; 0 means
-	// any. Features that need a later format do not begin before Allow. A feature that has begun continues.
+	// UpTo is the highest data directory format that all programs that may open the store later can read; 0 means any.
+	// Features that need a later format do not begin before Allow. A feature that has begun continues.
 	UpTo int
 }
 
@@ -61,7 +61,7 @@ func (k Keep) Validate() error {
 	return nil
 }
 
-// keepMost is ten years.
+// keepMost is the maximum of each time: ten years.
 const keepMost = 10 * 366 * 24 * time.Hour
 
 // off reports whether there are no series.
@@ -99,9 +99,9 @@ func splitBlockKey(k []byte) (level int, start Instant, name string, ok bool) {
 //	row:  steps from the end of the row before | Minutes, but not in level 0
 //	      | bits of the metrics that differ | differences of Sum, and of Min and Max where they are not Sum
 //
-// So a queue in which nothing changes takes two bytes a minute, and gauges that stay as
-// they are take none. If sizes are known that do not follow from Min and Max, the record is of sizedBlock, and each row
-// ends with the length of its sizes, or 0, and the sizes.
+// So a queue without changes takes two bytes a minute, and gauges without changes take none. If a row has sizes that do
+// not follow from Min and Max, the record's version is sizedBlock, and each row ends with the length of its sizes, or
+// 0, and the sizes.
 func encodeBlock(n int, start Instant, rows []Row) []byte {
 	w := newRecord(16 * (1 + len(rows)))
 	sizes := slices.ContainsFunc(rows, func(r Row) bool { return r.Sizes != nil })
@@ -143,7 +143,7 @@ func putValues(w *varint.Writer, n int, before, r *Row) {
 // hasRange reports whether the minimum and the maximum of a metric can differ from its sum.
 func hasRange(n, m int) bool { return n > 0 || Metric(m) == MetricSentBytes }
 
-// sizedBlock is the version of a block that has sizes. Without them it is of recordVersion, which older programs can
+// sizedBlock is the version of a block with sizes. Blocks without sizes have recordVersion, which older programs can
 // read.
 const sizedBlock = 2
 

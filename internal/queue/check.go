@@ -24,10 +24,10 @@ type Recount struct {
 
 // Check reads everything that is stored of a queue, and checks that it is consistent: each message has exactly one way
 // to its consumer, each row of an index has its message, and the counters equal a recount. Each difference is a
-// problem. An error says that the store could not be read.
+// problem. An error means that the store could not be read.
 //
 // It reads the tables in order, and keeps in memory what an engine would keep: the messages that were received and not
-// deleted. To look up each row in another table would take a random read of the disk. So Check compares sums of the
+// deleted. Looking up each row in another table would take a random read of the disk. So Check compares sums of the
 // tables (see sum), and compares row by row only if the sums differ.
 //
 // If another shard serves the queue, Check recounts the messages in the outbox.
@@ -75,7 +75,7 @@ type checker struct {
 	inRota   uint64              // of these, in the rota
 
 	indexed, ages    sum // of the indexed messages, and of their ages; not in FIFO queues
-	waiting, waiters sum // of those that were not received, and of delays and members
+	waiting, waiters sum // of indexed messages that were not received, and of delays and members
 }
 
 func (c *checker) want(ok bool, format string, args ...any) {
@@ -152,8 +152,8 @@ func (c *checker) checkTables() error {
 	return firstError(c.scan(tableMeta, keyOf0, func(_, _ []byte) error { return nil }), c.checkKept())
 }
 
-// checkKept goes through the rows of the other edition, which are kept. Those of messages that were received must be as
-// many as the record says.
+// checkKept reads the rows of the other edition, which are kept. The number of received messages must equal the
+// record's.
 func (c *checker) checkKept() error {
 	other, kept := !c.meta.rows, &c.meta.kept
 	held := uint64(0)

@@ -2,7 +2,7 @@ package queue
 
 import "strings"
 
-// readPaused reads which groups are paused. Only FIFO queues have some.
+// readPaused reads which groups are paused. Only FIFO queues have paused groups.
 func (c *checker) readPaused() error {
 	err := c.scan(tablePaused, 0, func(k, v []byte) error {
 		c.paused[pausedName(k)] = true
@@ -13,7 +13,7 @@ func (c *checker) readPaused() error {
 	return err
 }
 
-// checkMembers goes through the members of the groups. A group with members has a record, unless it is paused.
+// checkMembers reads the members of the groups. A group with members has a record, unless it is paused.
 func (c *checker) checkMembers() error {
 	var name string
 	var group groupRecord

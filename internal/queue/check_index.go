@@ -86,7 +86,7 @@ func (c *checker) age(p Position, m *Message) (s stub, found bool, err error) {
 }
 
 // home returns the table that leads to the indexed message at p, and the content of its row there. A table of 0 means
-// that none does.
+// that no table does.
 func (c *checker) home(p Position, m *Message, age stub) (table byte, row stub, err error) {
 	if s, ok := c.received[p]; ok {
 		return tableReceived, s, nil

@@ -2,7 +2,7 @@ package queue
 
 import "slices"
 
-// stub is what a row says of its message.
+// stub is the content of a message's row.
 type stub struct {
 	sent  Instant
 	due   Instant // ages only
@@ -45,7 +45,7 @@ func (c *checker) checkReceived() error {
 	})
 }
 
-// checkMessages goes through the messages.
+// checkMessages reads the messages.
 func (c *checker) checkMessages() error {
 	found := 0 // of those received
 	kept := uint64(0)

@@ -41,12 +41,12 @@ func (ms *messages) indexFirst(key, record []byte) error {
 	return ms.indexAs(key, record, only)
 }
 
-// indexAnew makes a message an indexed one that the line held, and that is kept.
+// indexAnew turns a kept message of the line into an indexed one.
 func (ms *messages) indexAnew(key, record []byte) error {
 	return ms.indexAs(key, record, ms.indexed() == 0)
 }
 
-// indexAs gives a message of the line the next position of the index. only says that the index has no others.
+// indexAs gives a message of the line the next position of the index. only means that the index has no others.
 func (ms *messages) indexAs(key, record []byte, only bool) error {
 	sent, err := sentAt(record)
 	if err != nil {

@@ -2,8 +2,8 @@ package queue
 
 import "time"
 
-// ID names a queue inside the engine. IDs are never reused: a new queue with an old name never sees the data of the old
-// queue.
+// ID identifies a queue inside the engine. IDs are never reused: a new queue with an old name never sees the data of
+// the old queue.
 type ID uint64
 
 // Limits of SQS that the engine itself enforces.
@@ -17,7 +17,7 @@ const (
 	// DedupInterval is how long a queue remembers a deduplication id, counted from the acceptance of the message, and a
 	// receive attempt, counted from the receive.
 	DedupInterval = 5 * time.Minute
-	// PurgeInterval is the least time between two purges of a queue.
+	// PurgeInterval is the minimum time between two purges of a queue.
 	PurgeInterval = 60 * time.Second
 )
 
@@ -27,8 +27,8 @@ type Config struct {
 	ARN     string
 	Created Instant
 	FIFO    bool
-	// Delay of messages without a delay of their own. FIFO messages never have one, and a change of Delay applies to
-	// those that still wait.
+	// Delay of messages without a delay of their own. FIFO messages never have their own, and a change of Delay also
+	// applies to waiting ones.
 	Delay      time.Duration
 	Visibility time.Duration
 	Retention  time.Duration
@@ -36,24 +36,24 @@ type Config struct {
 	Redrive *Redrive
 	// DedupPerGroup limits deduplication to messages of the same group (DeduplicationScope=messageGroup).
 	DedupPerGroup bool
-	// Elsewhere says that another shard serves the queue. The engine then uses only its ID, ARN and kind. The queue can
-	// be a dead-letter queue or the destination of a move; its messages wait in an outbox to be forwarded.
+	// Elsewhere means that another shard serves the queue. The engine then uses only its ID, ARN and kind. The queue
+	// can be a dead-letter queue or the destination of a move; its messages wait in an outbox to be forwarded.
 	Elsewhere bool
 	// Parts is the number of shards over which a FIFO queue is spread by message group, and Part the number of this
 	// shard among them, from 0. Messages that are redriven or moved to a group of another part wait in an outbox. A
 	// queue with 0 Parts is not spread.
 	Part, Parts int
-	// Internal says that the queue belongs to a topic or a subscription. Its dead letters do not name their source: to
+	// Internal means that the queue belongs to a topic or a subscription. Its dead letters do not name their source: to
 	// their consumer they are new messages.
 	Internal bool
-	// PurgeAnytime allows a purge within PurgeInterval of the one before.
+	// PurgeAnytime allows a purge within PurgeInterval of the previous one.
 	PurgeAnytime bool
-	// Sealed says that the queue is unused and about to be deleted, or else to be opened again. Until then the engine
-	// refuses all calls of clients and all messages of other queues with ErrSealed, so that the answer of Use stays
-	// true.
+	// Sealed means that the queue was unused and will soon be deleted, or unsealed if it was used after all. Meanwhile,
+	// the engine refuses all calls of clients and all messages of other queues with ErrSealed, so the answer of Use
+	// stays true.
 	Sealed bool
-	// Shelved says that the queue was deleted, and can be brought back by a config without it. The queue's data stays
-	// as it is. For all calls there is no such queue, and copies of publications for it are dropped.
+	// Shelved means that the queue was deleted, and that a config without Shelved undoes the deletion. The queue's data
+	// stays unchanged. To all calls the queue does not exist, and copies of publications for it are dropped.
 	Shelved bool
 	// PausedGroups are the groups of a FIFO queue whose messages are not delivered.
 	PausedGroups []string
@@ -63,7 +63,7 @@ type Config struct {
 	MaxInFlight int
 }
 
-// Redrive says where messages go after too many receives.
+// Redrive sends messages to a dead-letter queue after too many receives.
 type Redrive struct {
 	Target      string // ARN of the dead-letter queue
 	MaxReceives int    // deliveries before the move

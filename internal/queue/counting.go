@@ -22,8 +22,8 @@ type counting struct {
 // has a row for each minute.
 const activeAfterCall = Instant(6 * time.Hour / time.Millisecond)
 
-// encode appends the fields to the record of a queue: the two minutes, the bits of the
-// counters that are not 0, and these; then the sizes, if messages were sent.
+// encode appends the fields to the record of a queue: the two minutes, a bit for each counter that is not 0, and these
+// counters; then the sizes, if messages were sent.
 func (c *counting) encode(w *writer) {
 	w.Uint(uint64(c.minute / minute))
 	w.Uint(uint64(c.lastCall / minute))
@@ -33,7 +33,7 @@ func (c *counting) encode(w *writer) {
 	}
 }
 
-// decode takes the fields off a record. Those of sizedVersion have the sizes.
+// decode reads the fields from a record. Records of sizedVersion have the sizes.
 func (c *counting) decode(r *reader, sizes bool) {
 	c.minute, c.lastCall = getMinute(r), getMinute(r)
 	r.Sparse(Counters, func(m int) { c.happened[m] = r.Int() })
@@ -56,8 +56,8 @@ func (c *counting) nothing() bool {
 	return !slices.ContainsFunc(c.happened[:], func(n int64) bool { return n > 0 })
 }
 
-// clear begins a minute. If more receives were taken back than made, because some of them are from an earlier minute,
-// the difference stays to be counted.
+// clear begins a minute. If more receives were reverted than made, because some of them are from an earlier minute, the
+// difference carries over.
 func (c *counting) clear() {
 	debt := min(0, c.happened[MetricReceived])
 	c.happened = [Counters]int64{}

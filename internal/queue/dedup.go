@@ -141,13 +141,13 @@ func (d *dedup) purge() error {
 	return nil
 }
 
-// forget makes the ids and attempts up to these numbers count no more. Their rows stay, so that an undo of the purge
-// can take that back.
+// forget disregards the ids and attempts with numbers up to these. Their rows stay, so an undo of the purge can restore
+// them.
 func (d *dedup) forget(sequence, receipts uint64) {
 	d.forgottenRecord = forgottenRecord{sequence: sequence, receipts: receipts, until: d.now.Add(DedupInterval)}
 }
 
-// scope returns the text that is equal for two messages if they are duplicates.
+// scope returns a text that is equal for duplicates.
 func (d *dedup) scope(o *Outgoing) string {
 	if d.cfg.DedupPerGroup {
 		return o.Group + "\x00" + o.Dedup

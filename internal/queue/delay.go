@@ -18,7 +18,7 @@ type delays struct {
 // delays that end together. Where bodies are moved, each KiB counts as a message.
 const workAtOnce = 1000
 
-// load finds the first row.
+// load finds the first row, and sets next.
 func (d *delays) load() error {
 	if d.count == 0 {
 		return nil
@@ -122,7 +122,8 @@ func (d *delays) end(available func(group string, p Position, sent Instant) erro
 	return nil
 }
 
-// due returns the first messages whose delay has ended, and the instant of the next row, or never if there is none.
+// due returns the first messages whose delay has ended, and the instant of the next row, or never if there is no next
+// row.
 func (d *delays) due() (due []waiting, next Instant, err error) {
 	var bad error
 	next = never

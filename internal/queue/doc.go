@@ -17,7 +17,7 @@
 // counters, the beginnings of a bounded number of groups, filters for recent deduplication ids, and one small record
 // for each message that has been received and not deleted. A standard queue has at most [MaxInFlight] of these records.
 // A FIFO queue may also have as many as one receive delivers for each message in flight: messages that wait behind it.
-// Memory does not grow with what is stored, and no operation but a redrive reads a body.
+// Memory does not grow with the stored messages, and only redrives and moves read bodies.
 //
 // # Tables
 //
@@ -45,15 +45,15 @@
 //	T name                 the running minute of a topic            (topiccount.go)
 //
 // A message takes one of two ways to its consumer. The line is for messages of standard queues that have neither delay
-// nor group. Their positions are dense, and they are received in order of position. So [head, next) is exactly what was
-// never received, and no key says which messages are available. All other messages (FIFO, delayed, grouped, redriven)
-// are indexed: they are members of a group, and groups take turns. In a FIFO queue, a message in flight blocks the
-// messages of its group behind it, but not those in front of it that have become visible again, as in SQS. In a
-// standard queue a served group goes to the end of the rota, so groups get equal shares.
+// nor group. Their positions are dense, and they are received in order of position. So the messages that were never
+// received are exactly those at [head, next), and no key marks the available ones. All other messages (FIFO, delayed,
+// grouped, redriven) are indexed: they are members of a group, and groups take turns. In a FIFO queue, a message in
+// flight blocks the messages of its group behind it, but not those in front of it that have become visible again, as in
+// SQS. In a standard queue a served group goes to the end of the rota, so groups get equal shares.
 //
 // A queue consists of parts, each with its own fields, tables and invariants: the line, the index (positions and ages
-// of all other messages), the groups and their rota, the held (received and not deleted), the delays, the dedup, the
-// moves, the tally. DESIGN.md has a picture.
+// of all other messages), the groups and their rota, the held messages (received and not deleted), the delays, the
+// deduplication, the move tasks, the tally. DESIGN.md has a picture.
 //
 // Events of a queue are counted in its record, in the transaction in which they happen. When a minute ends, the engine
 // writes the counters and the state of the queue as a row of the queue's series. The series belong to the queue's name,
@@ -64,8 +64,8 @@
 // The same transaction counts its events in a record of the topic, which becomes a row of the topic's series.
 //
 // A message that is redriven, moved or published to a queue of another shard waits in the outbox of that queue until
-// the other shard has accepted it. A queue that another shard serves has only these tables here. If this shard serves
-// some of its message groups, it has them in addition to the others:
+// the other shard has accepted it. A queue that another shard serves has only the following tables here. If this shard
+// serves some of its message groups, the queue has them in addition to the others:
 //
 //	@                      the outbox's record                      (outbox.go)
 //	f position             a message in the outbox                  (transfer.go)

@@ -14,9 +14,9 @@ import (
 //   - Attributes has one entry of type encryptedType and without a name, which no client can send. Its Value is the id
 //     under which the message was encrypted, or empty if that is still its id.
 //
-//   - BodyMD5 is zero, or the digest of the ciphertext. It says nothing about the text.
+//   - BodyMD5 is zero, or the digest of the ciphertext. It reveals nothing about the text.
 //
-//   - Body is a row of parts:
+//   - Body is a sequence of parts:
 //
 //     kind | size | length | that many bytes
 //
@@ -24,7 +24,7 @@ import (
 // literal part holds plain text: the sequence number of a publication, which the engine writes. Only the encryptor
 // interprets the bytes of an encrypted part.
 //
-// So the common beginning of a publication's copies is encrypted once, and each tail is a part of its own.
+// So the common beginning of a publication's copies is encrypted once, and each tail is a separate part.
 const encryptedType = "sluice:encrypted"
 
 // The kinds of parts. They are stored: numbers are never reused.
@@ -188,8 +188,8 @@ func (t *transaction) needsFor(list []Attribute) {
 	}
 }
 
-// Cipher encrypts and decrypts for receives, looks and searches, outside the goroutine that owns the engine.
-// Its errors may be ErrSuspended.
+// Cipher encrypts and decrypts for receives, peeks and searches, outside the goroutine that owns the engine. Its errors
+// may be ErrSuspended.
 type Cipher interface {
 	// Open decrypts an encrypted message. Its body is not in m but in body, which is valid only during the call. After
 	// an error, m is unchanged.

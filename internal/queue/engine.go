@@ -15,9 +15,9 @@ import (
 // then passes the results to the callers. If that fails, or if an operation fails with an error that is not a Refusal,
 // the engine's memory no longer matches the store, and the owner must discard the engine.
 //
-// The engine composes its parts, and each call comes through the part that has the state for it: registry knows which
-// queues there are, publisher sends publications to them, notices collect what the owner acts on. The engine itself
-// has the calls that go to one queue, the transaction's beginning and end, and the clock.
+// The engine embeds its parts, and each part has the methods for its state: registry knows all queues, publisher sends
+// publications to them, notices collect events for the owner. The engine itself has the methods for single queues, the
+// beginning and end of transactions, and the clock.
 type Engine struct {
 	transaction
 	registry
@@ -29,11 +29,11 @@ type Engine struct {
 	wakes        heap.Heap[*queue]
 
 	unwritten []ID // queues whose empty receives are not written yet
-	unclosed  []ID // queues that were put on the shelf while no engine served them; see closeShelved
+	unclosed  []ID // queues that were shelved while no engine was loaded; see closeShelved
 
 	reads      int  // the format that every program can read; 0: any; see Keep.UpTo and Allow
 	keepPurged bool // see KeepPurged
-	undoAtOnce int  // messages that one call of restoreKept brings back
+	undoAtOnce int  // messages that one call of restoreKept restores
 }
 
 // clockKey is the key of the newest instant that the engine has seen. The engine's time never goes back, even over a
@@ -106,7 +106,7 @@ func (q *queue) load() error {
 	if err != nil {
 		return err
 	}
-	if b == nil { // nothing was ever written, or the record was lost
+	if b == nil { // nothing was ever written, or the record is lost
 		k, err := firstKey(tx, id)
 		if err == nil && k != nil {
 			err = fmt.Errorf("the record of the queue: %w", errMissing)
@@ -226,7 +226,7 @@ func (q *queue) save() {
 	q.tally.written()
 }
 
-// NextWake returns when Advance has something to do, or a far future.
+// NextWake returns when Advance has work to do, or a time in the far future.
 func (e *Engine) NextWake() Instant {
 	next := min(e.series.aging.next, e.topics.next())
 	switch {
@@ -264,9 +264,9 @@ func (e *Engine) Advance() error {
 	return e.series.age()
 }
 
-// Configure adds a queue or changes its attributes. It also takes away a queue that can be brought back, and brings it
-// back; see Config.Shelved. This shard can take over a queue from another shard; the messages
-// in the outbox still go there. It cannot give up a queue: the error is ErrElsewhere.
+// Configure adds a queue or changes its attributes. It also puts a queue on the shelf, and takes it off; see
+// Config.Shelved. This shard can take over a queue from another shard; the messages in the outbox still go there. It
+// cannot give up a queue: the error is ErrElsewhere.
 func (e *Engine) Configure(cfg Config) error {
 	e.letGo(cfg.ID)
 	switch {
@@ -341,7 +341,7 @@ func (e *Engine) Drop(id ID) error {
 }
 
 // Counts returns how many messages a queue holds in each state. Messages in its outbox and copies in the backlog count
-// as visible, so a message counts at every point of its way.
+// as visible, so a message on its way counts, too.
 func (e *Engine) Counts(id ID) (Counts, error) {
 	elsewhere := e.outboxes.waiting(id) + e.backlog.copies[id]
 	if e.outboxes.at[id] != nil && e.queues[id] == nil {

@@ -66,8 +66,8 @@ func IsRefusal(err error) bool {
 	return ok
 }
 
-// ErrDamaged reports that the stored data cannot be what was written. The engine never skips damaged data: an operation
-// that meets it fails as a whole.
+// ErrDamaged reports that stored data is damaged: no program could have written it. The engine never skips damaged
+// data: an operation that meets it fails as a whole.
 var (
 	ErrDamaged          = errors.New("stored data is damaged")
 	errRecordMalformed  = fmt.Errorf("%w: malformed record", ErrDamaged)

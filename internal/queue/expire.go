@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// expiryInterval is the least time between two looks for expired messages.
+// expiryInterval is the minimum time between two searches for expired messages.
 const expiryInterval = time.Second
 
-// A message expires when it has been in its queue for the retention period, even in flight. The line is ordered by age:
-// bisection finds the end of its old part, which is dropped as a range. A FIFO queue is ordered by age, too, but its
-// old messages can be in any state and any group. All other messages have a row in the table of ages.
+// A message expires when it has been in its queue for the retention period, even if it is in flight. The line is
+// ordered by age: bisection finds the end of its expired part, which is dropped as a range. A FIFO queue is ordered by
+// age, too, but its old messages can be in any state and any group. All other messages have a row in the table of ages.
 
 // floor returns an instant before which no message of the queue was sent, or never
 // if the queue is empty.
@@ -32,7 +32,7 @@ func (q *queue) expire() error {
 		return nil
 	}
 	q.nextExpiry = q.now.Add(expiryInterval)
-	// Everything sent at this instant or before is too old.
+	// Messages sent at this instant or before are too old.
 	limit := q.now.Add(-q.cfg.Retention)
 	n, more, err := q.dropOld(limit)
 	if err != nil {

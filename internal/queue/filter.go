@@ -7,9 +7,9 @@ import (
 )
 
 // filter is a set of hashes with one-sided errors: it may report a hash that was never added, but never misses one that
-// was. A Bloom filter of fixed size would be too small or too large. So filter is a row of Bloom filters, each four
-// times as large as the one before (Almeida et al., Scalable Bloom Filters, 2007). When the last one is full, about one
-// in two thousand absent hashes is reported as present. With 16 bits a hash it would be one in two hundred.
+// was. A Bloom filter of fixed size would be too small or too large. So filter is a sequence of Bloom filters, each
+// four times as large as the previous one (Almeida et al., Scalable Bloom Filters, 2007). When the last one is full,
+// about one in two thousand absent hashes is reported as present. With 16 bits per hash it would be one in two hundred.
 type filter struct {
 	layers []layer
 	room   int // of the last layer

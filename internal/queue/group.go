@@ -69,7 +69,7 @@ type groups struct {
 	paused map[string]bool         // FIFO, by name: groups in the table
 
 	pausesChanged bool // the attributes may name other groups than the table
-	// mixed says that members may stand in front of messages that their groups hold: an undo has brought them back.
+	// mixed means that members may be in front of received messages of their groups: an undo has restored them.
 	mixed bool
 }
 
@@ -242,8 +242,8 @@ func (g *groups) activate(name string) *activeGroup {
 	return a
 }
 
-// reactivate makes a group active of which an undo brings back a received message, if it is not. An active group has a
-// place in front of the rota's head: it takes one that a group had before the purge.
+// reactivate makes a group active, if it is not, because an undo restores a received message of it. An active group has
+// a place in front of the rota's head: it takes one that the purge has reserved.
 func (g *groups) reactivate(name string, places *uint64) error {
 	if g.active[name] != nil {
 		return nil
@@ -264,7 +264,7 @@ func (g *groups) reactivate(name string, places *uint64) error {
 	return nil
 }
 
-// before returns the first member of an active group, if it stands in front of p.
+// before returns the first member of an active group, if it is in front of p.
 func (g *groups) before(a *activeGroup, p Position) (m member, found bool, err error) {
 	if !g.mixed {
 		return member{}, false, nil

@@ -11,7 +11,7 @@ import (
 // limited by the limit of messages in flight: near it, messages that are visible again are received before new ones.
 //
 //   - Each has a row in the table of received messages, which is written when the message is received or returned, and
-//     when its timeout is changed. Nothing is written when a timeout ends: that follows from the deadline.
+//     when its timeout is changed. The end of a timeout writes nothing: the deadline is already stored.
 //   - A message is in deadlines exactly while it is in flight. It is in flight until endTimeout returns it, after its
 //     deadline.
 //   - In a standard queue all others are in returned, in the order in which they became visible. In a FIFO queue they
@@ -59,7 +59,7 @@ func (h *held) load(track func(m *received, group string)) error {
 // full reports whether no more messages may be in flight.
 func (h *held) full() bool { return h.inFlight >= h.cfg.maxInFlight() }
 
-// taken returns how many messages are held, with those that an undo of a purge has still to bring back.
+// taken returns how many messages are held, including those that an undo of a purge must still restore.
 func (h *held) taken() int { return len(h.at) + h.kept.arriving() }
 
 // wakeAt returns when the first timeout ends, or never.
@@ -150,7 +150,7 @@ func (h *held) show(m *received) {
 	}
 }
 
-// land ends the flight of m, if it is in flight.
+// land removes m from the messages in flight, if it is one.
 func (h *held) land(m *received) {
 	if m.inFlight {
 		m.inFlight = false
@@ -167,7 +167,7 @@ func (h *held) unlist(m *received) {
 	}
 }
 
-// endTimeout makes one message visible whose timeout has ended, and returns it. It returns nil if there is none.
+// endTimeout makes one message whose timeout has ended visible, and returns it. It returns nil if there is none.
 func (h *held) endTimeout() *received {
 	if h.deadlines.Len() == 0 || h.deadlines.First().deadline > h.now {
 		return nil

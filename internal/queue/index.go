@@ -2,11 +2,11 @@ package queue
 
 import "fmt"
 
-// index gives positions to the messages of a queue that are not of its line, and knows how old they are. A message of
-// a FIFO queue is the newest when it comes, so that positions are in order of age. Any other has a row in the table
-// of ages, which says when its delay ended, and its group.
+// index assigns positions to the messages of a queue that are not in its line, and finds them by age. A new message of
+// a FIFO queue is the newest one, so positions are in order of age. Any other message has a row in the table of ages,
+// with the end of its delay and its group.
 //
-//   - last never falls, so that positions are never given out again.
+//   - last never decreases, so positions are never reused.
 //   - While there are messages, none was sent before floor, and in a FIFO queue none is before head.
 type index struct {
 	*base
@@ -16,7 +16,7 @@ type index struct {
 // end returns the position that the next message gets.
 func (x *index) end() Position { return (x.last | indexedBit) + 1 }
 
-// place returns the position of a new message, sent at an instant. only says that there are no others.
+// place returns the position of a new message, sent at an instant. only means that there are no others.
 func (x *index) place(sent Instant, only bool) Position {
 	x.last++
 	p := x.last | indexedBit
@@ -27,14 +27,14 @@ func (x *index) place(sent Instant, only bool) Position {
 	return p
 }
 
-// sequence returns the SequenceNumber of a position. It has 20 digits and
-// grows within the queue, and also from a queue to its successor of the same name.
+// sequence returns the SequenceNumber of a position. It has 20 digits. It grows within the queue, and from a deleted
+// queue to a new one with the same name.
 func (x *index) sequence(p Position) uint64 {
 	const base = 10_000_000_000_000_000_000
 	return base + uint64(x.cfg.Created)<<20 + uint64(p&^indexedBit)
 }
 
-// setAge writes the row of a message, unless its position says how old it is.
+// setAge writes the row of a message, unless its position is in order of age.
 func (x *index) setAge(p Position, sent Instant, group string, due Instant) {
 	if x.cfg.FIFO {
 		return
@@ -49,7 +49,7 @@ func (x *index) dropAge(p Position, sent Instant) {
 	}
 }
 
-// dueOf returns when the delay of a message of a standard queue ends or has ended, as its row says.
+// dueOf returns when the delay of a message of a standard queue ends or has ended, from its row.
 func (x *index) dueOf(p Position, sent Instant) (Instant, error) {
 	b, err := x.tx.Get(x.rows.ageKey(x.cfg.ID, sent, p))
 	if err != nil {
@@ -75,8 +75,8 @@ type aged struct {
 	group string
 }
 
-// old returns the first messages that were sent at limit or before, a bounded number, and when the message behind
-// them was sent, or never if there is none.
+// old returns the first messages that were sent at limit or before, a bounded number, and the time at which the next
+// message was sent, or never if there is none.
 func (x *index) old(limit Instant) (old []aged, floor Instant, err error) {
 	if x.cfg.FIFO {
 		return x.oldByPosition(limit)
@@ -102,7 +102,8 @@ func (x *index) oldByAge(limit Instant) (old []aged, floor Instant, err error) {
 	return old, floor, firstError(err, bad)
 }
 
-// oldByPosition is old for FIFO queues. It reads the bodies with the messages, and moves head to where it stops.
+// oldByPosition is old for FIFO queues. It reads whole messages, with their bodies, and moves head to the point where
+// it stops.
 func (x *index) oldByPosition(limit Instant) (old []aged, floor Instant, err error) {
 	var bad error
 	floor = never
@@ -123,8 +124,8 @@ func (x *index) oldByPosition(limit Instant) (old []aged, floor Instant, err err
 	return old, floor, firstError(err, bad)
 }
 
-// oldest returns when the oldest message was sent, or came from another queue, or never if there is none. In a standard
-// queue it leaves out what ignore says, but for looksAtMost messages at most.
+// oldest returns when the oldest message was sent or arrived from another queue, or never if there is none. In a
+// standard queue it skips up to looksAtMost messages for which ignore returns true.
 func (x *index) oldest(ignore func(aged) bool) (Instant, error) {
 	if x.cfg.FIFO {
 		return x.oldestByPosition()
@@ -144,9 +145,9 @@ func (x *index) oldestByPosition() (Instant, error) {
 	return oldest, firstError(err, bad)
 }
 
-// oldestByAge is oldest for standard queues. A message that
-// came from another queue is as old as its arrival. They arrive in order of position, so
-// that where the first by age has arrived, the first by position is the oldest.
+// oldestByAge is oldest for standard queues. The age of a message from another queue counts from its arrival. Messages
+// arrive in order of position. So if the first message by age is from another queue, the first one by position is the
+// oldest.
 func (x *index) oldestByAge(ignore func(aged) bool) (Instant, error) {
 	oldest := never
 	var first aged
@@ -168,8 +169,7 @@ func (x *index) oldestByAge(ignore func(aged) bool) (Instant, error) {
 	return x.arrival(first)
 }
 
-// arrival returns when the first message by age came: it was delayed, or it is from
-// another queue.
+// arrival returns when the first message by age arrived: it was delayed, or it is from another queue.
 func (x *index) arrival(a aged) (Instant, error) {
 	m, err := x.readMessage(a.pos)
 	if err != nil || m.Source == "" {
@@ -196,7 +196,7 @@ func (x *index) arrival(a aged) (Instant, error) {
 // purge forgets all messages.
 func (x *index) purge() { x.indexRecord = indexRecord{last: x.last, head: x.end()} }
 
-// lower makes room for a message of an earlier time. only says that there are no others.
+// lower lowers floor and head for a message from an earlier time. only means that there are no others.
 func (x *index) lower(p Position, sent Instant, only bool) {
 	if only {
 		x.floor, x.head = sent, p

@@ -11,25 +11,26 @@ import (
 // UndoInterval is how long a purge can be undone.
 const UndoInterval = 10 * time.Minute
 
-// A purge that can be undone removes no message. It draws a line behind the positions that were given out, and
-// everything in front of it is kept: out of reach of all that looks for messages from the heads of the queue on. Rows
-// that are not in order of position cannot be cut like that: those of received messages, delays and ages stay in
-// their tables, and the queue goes on in the other edition of these. Groups and their places follow from the messages.
+// A purge that can be undone removes no message. It sets a boundary behind the last assigned position, and keeps
+// everything in front of it: the heads of the queue move to the boundary, so no scan reaches the kept messages. Rows
+// that are not in order of position have no such boundary: the rows of received messages, delays and ages stay in their
+// tables, and the queue continues in the other edition of these tables. Groups and their turns are rebuilt from the
+// messages.
 //
 //	before    m: ●●●●●●●●●           s, d, e: rows          queue: rows, heads, counters
 //	purged    m: ○○○○○○○○○│          s, d, e: kept rows     S, D, E: empty
 //	later     m: ○○○○○○○○○│●●        s, d, e: kept rows     S, D, E: rows of what has come since
 //	undone    m: ●●●●●●●●●│●●        s, d, e: dropped       S, D, E: rows of both
 //
-// Time, another purge, or a lack of disk space drops what is kept, with a few range deletions. An undo brings it back,
-// a bounded number of messages in each transaction: first those that were received, then the others.
+// The kept messages are dropped when time runs out, on another purge, or when disk space is low, with a few range
+// deletions. An undo restores them, a bounded number in each transaction: first the received messages, then the others.
 //
-//   - A message comes back to its own position: with its id, its sequence number, its receives and its receipts. In
-//     a group it stands in front of what was sent since, as if there had been no purge. A message of the line that was
-//     never received becomes an indexed one, unless nothing has joined the line since.
-//   - A kept message that its consumer deletes is gone, because the consumer got that answer.
-//   - While a FIFO queue gets its messages back, nothing is received from it: the first message of a group may be on
-//     its way.
+//   - A message returns to its old position, with its id, sequence number, receives and receipts. In a group it is in
+//     front of newer messages, as if there had been no purge. A message of the line that was never received becomes an
+//     indexed one, unless no message has joined the line since.
+//   - If the consumer of a kept message deletes it, an undo does not restore it, because the consumer got a success.
+//   - While an undo restores a FIFO queue, receives return nothing: the first message of a group may not be restored
+//     yet.
 //   - Copies in the backlog, and messages in the outboxes of other shards, are not kept.
 type kept struct {
 	*base
@@ -40,46 +41,46 @@ type kept struct {
 type undoPhase uint8
 
 const (
-	undoNone   undoPhase = iota // what is kept stays so
-	undoHeld                    // messages that were received come back, in order of position
-	undoOthers                  // the others do
+	undoNone   undoPhase = iota // no undo
+	undoHeld                    // restores received messages, in order of position
+	undoOthers                  // restores the others
 )
 
-// keptRecord is the stored state of what is kept.
+// keptRecord is the stored state of kept.
 type keptRecord struct {
 	since    Instant  // the time of the purge; 0: nothing is kept
-	line     Position // kept messages of the line are in front of it
-	waited   Position // and were never received from here on
-	indexed  Position // no kept message that is indexed is behind it
+	line     Position // behind the kept messages of the line
+	waited   Position // the first kept message of the line that was never received
+	indexed  Position // no kept indexed message is behind it
 	messages uint64   // that are kept
-	bytes    uint64   // of the messages when the queue was purged, as far as they were known; see Purging
-	held     uint64   // of these, received
-	delayed  uint64   // of these, waiting for their delay to end
-	places   uint64   // in the rota, up to this one, that no group has
-	// forgotten is what the deduplication had forgotten before the purge.
+	bytes    uint64   // of the purged messages; 0: unknown; see Purging
+	held     uint64   // of the kept messages, received
+	delayed  uint64   // of the kept messages, waiting for their delay to end
+	places   uint64   // free places in the rota, up to this one, for restored groups
+	// forgotten is the deduplication's state before the purge.
 	forgotten forgottenRecord
 	undo      undoPhase
-	at        Position // where the undo goes on in its phase
+	at        Position // where the undo continues in its phase
 	postpones bool     // FIFO: the undo may make messages wait for the rest of their delay
 }
 
-// Kept is what the last purge of a queue has removed and can be brought back.
+// Kept describes the messages of a queue's last purge that an undo can restore.
 type Kept struct {
 	Since    Instant // when the queue was purged; 0: nothing is kept
 	Until    Instant // the purge can be undone before
 	Messages uint64  // that are kept
-	Bytes    uint64  // that they take, about; 0 if that is not known
-	Undoing  bool    // they are coming back, in further transactions
+	Bytes    uint64  // approximate size of the kept messages; 0: unknown
+	Undoing  bool    // an undo is in progress and continues in further transactions
 }
 
-// KeepPurged sets whether purges keep what they remove. They do not before every program can read it; see Allow. An
-// engine that was just loaded keeps nothing.
+// KeepPurged sets whether purges keep the messages for an undo. It has no effect until every program can read kept
+// messages; see Allow. A newly loaded engine keeps nothing.
 func (e *Engine) KeepPurged(keep bool) { e.keepPurged = keep }
 
-// keepsPurged reports whether purges keep what they remove.
+// keepsPurged reports whether purges keep the messages.
 func (e *Engine) keepsPurged() bool { return e.keepPurged && (e.reads == 0 || e.reads >= formats.Kept) }
 
-// ForgetPurged drops what purges have kept, except what is coming back.
+// ForgetPurged drops the kept messages of all purges without an undo in progress.
 func (e *Engine) ForgetPurged() {
 	for _, q := range e.queues {
 		if q.kept.undo == undoNone {
@@ -88,7 +89,7 @@ func (e *Engine) ForgetPurged() {
 	}
 }
 
-// Kept returns what the last purge of a queue has kept.
+// Kept describes the messages that the last purge of a queue has kept.
 func (e *Engine) Kept(id ID) (Kept, error) {
 	q, err := e.queueAtPresent(id)
 	if err != nil {
@@ -106,10 +107,10 @@ func (k *kept) describe() Kept {
 	}
 }
 
-// UndoPurge begins to bring back what the last purge of a queue has kept, and returns what that is. It gives
-// ErrNothingKept if there is nothing, ErrTaskRunning while a task moves messages of the queue, because the task has
-// counted them, and ErrOverLimit if more messages would be in flight or received than the queue may have. An undo in
-// progress just goes on.
+// UndoPurge starts to restore the messages that the last purge of a queue has kept, and describes them. It returns
+// ErrNothingKept if there are none, ErrTaskRunning while a task moves messages of the queue, because the task has
+// counted the messages, and ErrOverLimit if the undo would exceed the limit of messages in flight. If an undo is
+// already in progress, the call changes nothing.
 func (e *Engine) UndoPurge(id ID) (Kept, error) {
 	q, err := e.queueAtPresent(id)
 	if err != nil {
@@ -136,7 +137,7 @@ func (e *Engine) UndoPurge(id ID) (Kept, error) {
 	return what, err
 }
 
-// keepAll makes the queue empty and keeps what was in it. bytes is what that takes, or 0.
+// keepAll empties the queue and keeps its messages. bytes is their size, or 0 if it is unknown.
 func (q *queue) keepAll(bytes uint64) {
 	q.rota.last += uint64(len(q.held.at)) // an undo may take a place for each of these; see groups.reactivate
 	q.kept.keptRecord = keptRecord{
@@ -151,7 +152,7 @@ func (q *queue) keepAll(bytes uint64) {
 	}
 }
 
-// dropKept removes what is kept.
+// dropKept removes the kept messages and rows.
 func (q *queue) dropKept() {
 	if q.kept.since == 0 {
 		return
@@ -171,7 +172,7 @@ func (k *kept) dropRows() {
 	}
 }
 
-// wakeAt returns when time alone changes what is kept, or never.
+// wakeAt returns when advanceKept has work to do, or never.
 func (k *kept) wakeAt() Instant {
 	switch {
 	case k.since == 0:
@@ -182,7 +183,7 @@ func (k *kept) wakeAt() Instant {
 	return k.since.Add(UndoInterval)
 }
 
-// advanceKept goes on with an undo, or drops what can no longer be brought back.
+// advanceKept continues an undo, or drops the kept messages after UndoInterval.
 func (q *queue) advanceKept() error {
 	switch {
 	case q.kept.since == 0:
@@ -198,7 +199,7 @@ func (q *queue) advanceKept() error {
 // undoes reports whether an undo is in progress.
 func (k *keptRecord) undoes() bool { return k.undo != undoNone }
 
-// arriving returns how many received messages an undo in progress has still to bring back.
+// arriving returns how many received messages an undo in progress must still restore.
 func (k *keptRecord) arriving() int {
 	if k.undo != undoHeld {
 		return 0
@@ -206,7 +207,7 @@ func (k *keptRecord) arriving() int {
 	return int(k.held)
 }
 
-// within reports whether p is in front of where the purge has drawn the line.
+// within reports whether p is in front of the purge's boundary.
 func (k *keptRecord) within(p Position) bool {
 	if p.indexed() {
 		return p <= k.indexed
@@ -214,7 +215,7 @@ func (k *keptRecord) within(p Position) bool {
 	return p < k.line
 }
 
-// hides reports whether a message at p is kept that no row of the queue says is received.
+// hides reports whether a message at p is kept, if the queue has no row of a received message for it.
 func (k *keptRecord) hides(p Position) bool {
 	return k.since != 0 && k.within(p) && (k.undo != undoOthers || p >= k.at)
 }
@@ -224,7 +225,7 @@ func (k *keptRecord) hidesReceived(p Position) bool {
 	return k.since != 0 && k.within(p) && (k.undo == undoNone || k.undo == undoHeld && p >= k.at)
 }
 
-// deleteKept removes a kept message that a consumer deletes, which was received.
+// deleteKept removes a kept message that was received, because its consumer deletes it.
 func (q *queue) deleteKept(p Position) error {
 	if !q.kept.hidesReceived(p) {
 		return nil
@@ -243,7 +244,7 @@ func (q *queue) deleteKept(p Position) error {
 	return nil
 }
 
-// restoreKept brings back a bounded number of kept messages.
+// restoreKept restores a bounded number of kept messages.
 func (q *queue) restoreKept() error {
 	for left := q.e.undoAtOnce; left > 0 && q.kept.undoes() && !q.Full(); {
 		restore := q.restoreHeld
@@ -281,7 +282,7 @@ func (k *kept) read(lo, hi []byte, most int) (rows []keptRow, all bool, err erro
 	return rows, all, err
 }
 
-// restoreHeld brings back messages that were received, and returns how many.
+// restoreHeld restores messages that were received, and returns their number.
 func (q *queue) restoreHeld(most int) (n int, err error) {
 	_, end := (!q.rows).tableRange(q.cfg.ID, tableReceived)
 	rows, all, err := q.kept.read((!q.rows).receivedKey(q.cfg.ID, q.kept.at), end, most)
@@ -304,7 +305,7 @@ func (q *queue) restoreHeld(most int) (n int, err error) {
 	return len(rows), nil
 }
 
-// restoreReceived brings back a message that was received.
+// restoreReceived restores a message that was received.
 func (q *queue) restoreReceived(row keptRow) error {
 	m, group, err := decodeReceived(row.pos, row.record)
 	if err != nil {
@@ -341,13 +342,13 @@ func (q *queue) restoreReceived(row keptRow) error {
 	return nil
 }
 
-// broughtBack counts messages that are the queue's again.
+// broughtBack counts restored messages.
 func (q *queue) broughtBack(n uint64) {
 	q.stored += n
 	q.kept.messages -= n
 }
 
-// restoreIndexed gives an indexed message its place in the order of age again, and returns when its delay ends.
+// restoreIndexed restores the age row of an indexed message, and returns when its delay ends.
 func (q *queue) restoreIndexed(p Position, sent Instant) (due Instant, err error) {
 	q.index.lower(p, sent, q.indexed() == 0)
 	if q.cfg.FIFO {
@@ -365,7 +366,7 @@ func (q *queue) restoreIndexed(p Position, sent Instant) (due Instant, err error
 	return due, err
 }
 
-// restoreOthers brings back messages that were never received, and returns how many.
+// restoreOthers restores messages that were never received, and returns their number.
 func (q *queue) restoreOthers(most int) (n int, err error) {
 	if q.kept.at < q.kept.line {
 		return q.restoreLine(most)
@@ -377,7 +378,7 @@ func (q *queue) restoreOthers(most int) (n int, err error) {
 	}
 	for _, row := range rows {
 		if q.kept.at = row.pos + 1; q.held.at[row.pos] != nil {
-			continue // it has come back
+			continue // already restored
 		}
 		if err := q.restoreUnreceived(row); err != nil {
 			return 0, err
@@ -389,7 +390,8 @@ func (q *queue) restoreOthers(most int) (n int, err error) {
 	return len(rows), nil
 }
 
-// restoreLine brings back messages of the line. If nothing has joined the line since, they just stand in it again.
+// restoreLine restores messages of the line. If no message has joined the line since the purge, it only moves the head
+// of the line back.
 func (q *queue) restoreLine(most int) (n int, err error) {
 	from, end := q.kept.at, q.kept.line
 	if q.line.next == end {
@@ -422,7 +424,7 @@ func (q *queue) restoreLine(most int) (n int, err error) {
 	return len(rows), nil
 }
 
-// restoreUnreceived brings back an indexed message that was never received.
+// restoreUnreceived restores an indexed message that was never received.
 func (q *queue) restoreUnreceived(row keptRow) error {
 	sent, group, err := ageOf(row.record)
 	if err != nil {
@@ -449,7 +451,7 @@ func (q *queue) restoreUnreceived(row keptRow) error {
 	return q.groups.add(group, row.pos, sent)
 }
 
-// endUndo ends an undo that has brought back all messages.
+// endUndo ends an undo that has restored all messages.
 func (q *queue) endUndo() error {
 	if q.kept.messages != 0 {
 		return fmt.Errorf("%d kept messages: %w", q.kept.messages, errMissing)
@@ -503,8 +505,8 @@ func (m *meta) decodeKept(r *reader) {
 	}
 }
 
-// forgottenRecord says which deduplication ids and receive attempts a purge has made the queue forget: those with at
-// most these numbers.
+// forgottenRecord limits the deduplication ids and receive attempts that still count: a purge has made the queue forget
+// those with numbers up to these.
 type forgottenRecord struct {
 	sequence uint64
 	receipts uint64

@@ -5,12 +5,11 @@ import (
 	"fmt"
 )
 
-// Position is where a message stands in its queue. It is unique in the queue
-// for all time, and grows with the order of arrival among the messages of the
-// line and among those that are indexed.
+// Position identifies a message in its queue. It is never reused. Positions of
+// the line, and positions of indexed messages, each grow in order of arrival.
 type Position uint64
 
-// indexedBit tells the positions of indexed messages from those of the line.
+// indexedBit distinguishes the positions of indexed messages from positions of the line.
 const indexedBit Position = 1 << 63
 
 func (p Position) indexed() bool { return p&indexedBit != 0 }
@@ -72,8 +71,8 @@ func acceptedKey(q ID, from FromShard) key {
 	return tableKey(q, tableAccepted).uint64(uint64(from.Shard))
 }
 
-// edition says which of two tables hold the rows of a queue's received messages, delays and ages. A purge that can be
-// undone leaves the rows where they are and goes on with the other edition; see kept.
+// edition selects which of two tables hold the rows of a queue's received messages, delays and ages. A purge that can
+// be undone leaves the rows in place and switches to the other edition; see kept.
 type edition bool
 
 // table returns the letter of one of these tables.
@@ -108,15 +107,15 @@ func (e edition) ageKey(q ID, t Instant, p Position) key {
 
 func (e edition) tableRange(q ID, first byte) (lo, hi []byte) { return tableRange(q, e.table(first)) }
 
-// groupKey, pausedKey and memberKey end the group's name with a zero byte, which no name
-// contains, so that no group's keys lie between another's.
+// groupKey, pausedKey and memberKey end the group's name with a zero byte, which no name contains, so the keys of one
+// group are contiguous.
 func groupKey(q ID, group string) key  { return tableKey(q, tableGroup).string(group).byte(0) }
 func pausedKey(q ID, group string) key { return tableKey(q, tablePaused).string(group).byte(0) }
 func memberKey(q ID, group string, p Position) key {
 	return tableKey(q, tableMember).string(group).byte(0).position(p)
 }
 
-// memberRange is the keys of a group's members from p on.
+// memberRange returns the range of keys of a group's members from p on.
 func memberRange(q ID, group string, p Position) (lo, hi []byte) {
 	return memberKey(q, group, p), tableKey(q, tableMember).string(group).byte(1)
 }
@@ -124,7 +123,7 @@ func memberRange(q ID, group string, p Position) (lo, hi []byte) {
 // Range returns the keys of a queue, from lo up to but not including hi.
 func Range(q ID) (lo, hi []byte) { return queueRange(q) }
 
-// queueRange is all keys of a queue, tableRange all of one of its tables.
+// queueRange returns the range of all keys of a queue, tableRange that of one of its tables.
 func queueRange(q ID) (lo, hi []byte) {
 	return key(nil).uint64(uint64(q)), key(nil).uint64(uint64(q) + 1)
 }
@@ -133,17 +132,15 @@ func tableRange(q ID, table byte) (lo, hi []byte) {
 	return tableKey(q, table), tableKey(q, table+1)
 }
 
-// ofShard takes the place of a queue's id in the keys of what the shard has but once. No
-// queue has it.
+// ofShard replaces the queue's id in keys that the shard has only once. No queue has this id.
 const ofShard ID = 0
 
-// backlogKey is the key of the backlog's record, publicationKey that of a publication in it.
+// backlogKey is the key of the backlog's record, publicationKey the key of a publication in it.
 var backlogKey = tableKey(ofShard, tableBacklog)
 
 func publicationKey(n uint64) key { return tableKey(ofShard, tablePublication).uint64(n) }
 
-// shared takes the place of a queue's id in the keys of the tables that all queues of
-// a shard share. It is greater than all ids.
+// shared replaces the queue's id in the keys of tables that all queues of a shard share. It is greater than all ids.
 const shared ID = 1 << 63
 
 // dedupKey returns the beginning of the keys of a queue in a slot.

@@ -48,14 +48,14 @@ func (l *line) take() Position {
 	return l.head - 1
 }
 
-// hold notes that m is held: the message taken last, or one that an undo brings back.
+// hold records that m is held: the message taken last, or one that an undo restores.
 func (l *line) hold(m *received) {
 	l.trim()
 	l.received = insertReceived(l.received, m)
 	l.held++
 }
 
-// lower makes room for messages of an earlier time.
+// lower lowers floor for a message from an earlier time.
 func (l *line) lower(sent Instant) {
 	if l.count() == 0 {
 		l.floor = sent
@@ -63,7 +63,7 @@ func (l *line) lower(sent Instant) {
 	l.floor = min(l.floor, sent)
 }
 
-// release notes that a message is held no longer.
+// release records that a message is no longer held.
 func (l *line) release() { l.held-- }
 
 // trim drops removed messages from the front of the list of received messages,
@@ -121,7 +121,7 @@ func (l *line) drop(limit Instant) (n int, err error) {
 	return n, err
 }
 
-// oldest returns when the oldest message was sent that counts for the metric, or never.
+// oldest returns when the oldest message that counts for the metric was sent, or never.
 func (l *line) oldest() (Instant, error) {
 	for _, m := range l.received {
 		if !m.removed && !m.ignored() {

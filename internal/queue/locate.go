@@ -27,8 +27,8 @@ const locatedAtOnce = 100
 // So a search meets each message that stays in the queue, even if it takes many calls.
 var locatePhases = []phase{phaseLine, phaseHeld, phaseIndexed}
 
-// Locate finds messages by their ids, in the way of Peek. It ends when it has found all ids or locatedAtOnce of them,
-// or when proceed returns false. It does not find expired messages.
+// Locate finds messages by their ids, as Peek finds messages by a filter. It ends when it has found all ids or
+// locatedAtOnce of them, or when proceed returns false. It does not find expired messages.
 func (l Look) Locate(r Reader, ask Locate, proceed func(bytes int) bool) (LocateResult, error) {
 	s := &locating{
 		walk:   walk{Look: l, r: r, phases: locatePhases, at: ask.After.place},
@@ -60,7 +60,7 @@ type locating struct {
 	result LocateResult
 }
 
-// lookAtRow looks at the message of a row.
+// lookAtRow examines the message of a row.
 func (s *locating) lookAtRow(at place, row []byte) (bytes int, err error) {
 	record, err := s.record(at, row)
 	if err != nil {

@@ -18,7 +18,7 @@ type Look struct {
 	Cipher Cipher // of encrypted messages; nil: there are no keys
 }
 
-// Look begins a look into a queue. It changes nothing.
+// Look returns what a search of a queue needs. It changes nothing.
 func (e *Engine) Look(id ID) (Look, error) {
 	q := e.queues[id]
 	if q == nil {

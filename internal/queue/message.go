@@ -26,7 +26,7 @@ func (id MessageID) AppendTo(s []byte) []byte {
 	return s
 }
 
-// Attribute is a message attribute as the sender wrote it. Value holds a string in UTF-8, or a binary value, depending
+// Attribute is a message attribute as the client sent it. Value holds a string in UTF-8, or a binary value, depending
 // on Type.
 type Attribute struct {
 	Name  string
@@ -48,8 +48,8 @@ type Message struct {
 	BodyMD5    [16]byte
 	Body       string
 	Attributes []Attribute
-	// PriorReceives and PriorFirst are the number of receives in the source queues and the time of the first. They are
-	// of dead letters.
+	// PriorReceives and PriorFirst are set for dead letters: the number of receives in the source queues, and the time
+	// of the first.
 	PriorReceives uint64
 	PriorFirst    Instant
 }
@@ -60,7 +60,7 @@ func (m *Message) Size() int {
 	return m.bodySize() + len(m.Sender) + len(m.Group) + len(m.Dedup) + len(m.Trace) + len(m.Source)
 }
 
-// bodySize returns the size that SQS limits, in bytes: that of the body and the attributes.
+// bodySize returns the size that SQS limits, in bytes: the body and the attributes.
 func (m *Message) bodySize() int {
 	return textSize(m.Body, m.Attributes)
 }
@@ -79,7 +79,7 @@ type Outgoing struct {
 	Delay *time.Duration
 }
 
-// Size returns the size of the message that o becomes; see Message.Size.
+// Size returns the size of the message that is made from o; see Message.Size.
 func (o *Outgoing) Size() int {
 	n := len(o.Body) + len(o.Sender) + len(o.Group) + len(o.Dedup) + len(o.Trace)
 	for _, a := range o.Attributes {

@@ -2,13 +2,13 @@ package queue
 
 import "fmt"
 
-// messages are the messages of a queue: what is stored of each, and in which of the parts it is.
+// messages are the messages of a queue: their records, and the part that each of them is in.
 //
 //   - stored counts the messages of the line and the indexed ones. Each of these is in exactly one of groups, delays
 //     and held. The line has messages in standard queues only.
-//   - put takes a message in. remove, dropIndexed, dropHead and expireLine take one out, and purge all of them. An undo
-//     brings back messages that a purge has taken out. Only these change stored.
-//   - It does not know why a message comes or goes: the queue counts that.
+//   - put adds a message. remove, dropIndexed, dropHead and expireLine remove messages, and purge removes all. An undo
+//     restores purged messages. Only these change stored.
+//   - It does not know why a message comes or goes: the queue counts the events.
 type messages struct {
 	*base
 
@@ -23,7 +23,7 @@ type messages struct {
 	arrived Weight // bytes and messages stored since the engine was loaded
 }
 
-// init makes the messages of a queue without any.
+// init prepares the parts of a queue without messages.
 func (ms *messages) init(b *base, records groupCache) {
 	*ms = messages{
 		base: b,
@@ -33,7 +33,7 @@ func (ms *messages) init(b *base, records groupCache) {
 	ms.groups = newGroups(b, &ms.rota, records)
 }
 
-// load rebuilds from the tables what is not in the record.
+// load rebuilds from the tables the state that is not in the record.
 func (ms *messages) load() error {
 	if err := ms.held.load(ms.trackStored); err != nil {
 		return err
@@ -64,8 +64,7 @@ func (ms *messages) put(m *Message, due Instant) error {
 	}
 	ms.write(p, m)
 	ms.index.setAge(p, m.SentAt, m.Group, due)
-	// A FIFO message does not overtake those that still wait, even if the queue's
-	// delay was shortened meanwhile.
+	// A FIFO message does not overtake delayed messages, even if the queue's delay was shortened meanwhile.
 	if due > now || ms.cfg.FIFO && ms.delays.count > 0 {
 		ms.delays.postpone(p, m.Group, m.SentAt, due)
 		return nil
@@ -119,7 +118,7 @@ func (ms *messages) trackStored(m *received, group string) {
 	ms.track(m)
 }
 
-// endTimeouts makes messages visible whose timeout has ended.
+// endTimeouts makes messages whose timeout has ended visible.
 func (ms *messages) endTimeouts() {
 	for m := ms.held.endTimeout(); m != nil; m = ms.held.endTimeout() {
 		if m.group != nil {
@@ -128,7 +127,7 @@ func (ms *messages) endTimeouts() {
 	}
 }
 
-// endDelays makes messages available whose delay has ended, a bounded number at a time.
+// endDelays makes messages whose delay has ended available, a bounded number at a time.
 func (ms *messages) endDelays() error { return ms.delays.end(ms.groups.add) }
 
 // remove removes m from the queue and from the store. The caller calls groups.release

@@ -1,6 +1,6 @@
 package queue
 
-// meta is a queue's record: the stored state of its parts besides their tables.
+// meta is a queue's record: the stored state of its parts outside their tables.
 type meta struct {
 	line     lineRecord
 	index    indexRecord
@@ -12,7 +12,7 @@ type meta struct {
 	purged   Instant
 	counting // not in records of older programs
 
-	// The others are in records from keptVersion on.
+	// Records from keptVersion on also have the following fields.
 	rows      edition
 	mixed     bool // see groups
 	forgotten forgottenRecord
@@ -57,8 +57,8 @@ type dedupRecord struct {
 	high uint64 // buckets after it are empty; 0: all are
 }
 
-// The versions of a queue's record. It is of recordVersion, which the oldest programs can read, or else of the first of
-// these that has what it needs.
+// The versions of a queue's record. A record has recordVersion, which the oldest programs can read, or the first of
+// these versions that has all fields that it needs.
 const (
 	metaVersion      = 2 // has counting
 	sizedVersion     = 3 // has also the sizes of the messages of the running minute

@@ -54,12 +54,12 @@ type Value struct{ Sum, Min, Max uint64 }
 // Row holds the events and the state of a queue in the minute from Time on. An old row covers several minutes.
 type Row struct {
 	Time Instant
-	// Minutes is how many minutes the row combines. Minutes in which the queue was inactive or the server did not run
-	// are not counted.
+	// Minutes is the number of minutes in the row. Minutes in which the queue was inactive or the server did not run do
+	// not count.
 	Minutes uint64
 	Values  [Metrics]Value
-	// Sizes is how many messages had which size. It is nil if that follows from the least and the greatest size, is
-	// unknown, or was not requested. It does not change.
+	// Sizes is the distribution of message sizes. It is nil if it follows from the minimum and the maximum, is unknown,
+	// or was not requested. It is immutable.
 	Sizes *Sizes
 }
 
@@ -91,7 +91,7 @@ func (r *Row) Add(other *Row) {
 	r.Minutes = max(r.Minutes, other.Minutes)
 }
 
-// mergeSizes combines the SentBytes of two rows. A row in which nothing was sent has no sizes.
+// mergeSizes combines the SentBytes of two rows. A row without sent messages has no sizes.
 func mergeSizes(r, other *Row) Value {
 	v, o := r.Values[MetricSentBytes], other.Values[MetricSentBytes]
 	switch {

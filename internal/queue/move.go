@@ -55,7 +55,7 @@ type MoveTask struct {
 	place   selectionPlace
 }
 
-// The versions of a task's record that have Sources, and a Selection. A record without them has recordVersion, which
+// The versions of a task's record with Sources, and with a Selection. A record without these has recordVersion, which
 // older programs can read.
 const (
 	taskVersion      = 2

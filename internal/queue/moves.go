@@ -8,7 +8,7 @@ import (
 // moves are the message move tasks of a queue, the oldest first.
 //
 //   - Each has a row in the table of tasks, under the instant at which it started. No two start at the same instant.
-//   - At most one is running. If it has a Selection, that has a row of its own until the task ends.
+//   - At most one is running. If it has a Selection, the Selection has a separate row until the task ends.
 //   - found is a search result for the running task. It is nil if there is no such task or the task needs a search.
 //     Each time it begins to need one, the queue is added to wanting.
 type moves struct {
@@ -16,10 +16,10 @@ type moves struct {
 	tasks   []*MoveTask
 	from    Instant // the running task moves nothing before, because its destination is sealed
 	found   *Found
-	wanting *[]ID // the queues of the shard whose tasks have begun to want a search
+	wanting *[]ID // the queues of the shard whose tasks need a search
 }
 
-// load reads the tasks, and the Selection of the running one.
+// load reads the tasks, and the Selection of the running task.
 func (m *moves) load() error {
 	var bad error
 	lo, hi := tableRange(m.cfg.ID, tableTask)
@@ -166,8 +166,8 @@ func (m *moves) supply(f *Found) {
 }
 
 // StartMove starts a task that moves as many messages of a queue as are visible now.
-// A queue has one running task at a time: a second gives ErrTaskRunning, and so does one that would start while an undo
-// of a purge brings messages back.
+// A queue has one running task at a time: a second one gets ErrTaskRunning, and so does a task during an undo of a
+// purge.
 func (e *Engine) StartMove(id ID, task MoveTask) error {
 	q, err := e.queueAtPresent(id)
 	if err != nil {
@@ -187,7 +187,7 @@ func (e *Engine) StartMove(id ID, task MoveTask) error {
 }
 
 // CancelMove ends a running task and returns it. Messages that it has moved stay
-// moved. A task that is unknown or has ended gives ErrNoTask.
+// moved. If the task is unknown or has ended, the error is ErrNoTask.
 func (e *Engine) CancelMove(id ID, task string) (MoveTask, error) {
 	q, err := e.queueAtPresent(id)
 	if err != nil {

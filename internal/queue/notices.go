@@ -1,12 +1,11 @@
 package queue
 
-// notices are what transactions have led to and the owner of the engine acts on. The owner takes each list when the
-// transaction is durable. After a failed transaction it discards the lists with the engine, and Load finds again what
-// is to be done.
+// notices collect events of transactions for the owner of the engine. The owner takes each list when the transaction is
+// durable. After a failed transaction it discards the lists with the engine, and Load finds the pending work again.
 type notices struct {
 	deadLetters
 	deliverable []ID // queues of subscriptions that have become available
-	searches    []ID // queues with tasks that have begun to want a search
+	searches    []ID // queues with tasks that need a search
 }
 
 // Deliverable returns the internal queues that have become available since the last call; see Available. After Load it

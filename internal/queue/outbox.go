@@ -190,8 +190,8 @@ func (q *queue) forGroup(group string) destination {
 	return q.e.outboxes.add(&q.cfg)
 }
 
-// loadAlone is load for the outbox of a queue that this shard does not serve. A record of the queue itself shows that
-// this shard did serve it, so its messages must not be ignored.
+// loadAlone is load for the outbox of a queue that this shard does not serve. If the queue itself has a record, this
+// shard did serve it, and its messages must not be ignored.
 func (o *outbox) loadAlone() error {
 	if b, err := o.tx.Get(metaKey(o.id)); b != nil || err != nil {
 		return firstError(err, ErrElsewhere)

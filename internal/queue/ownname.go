@@ -45,9 +45,9 @@ func (t *tally) loadName() error {
 	return nil
 }
 
-// leftoverMinute returns what was counted in the running minute of a queue that was deleted, and its name: nothing if
-// nothing was counted, or if they are missing or damaged. A damaged record of a deleted queue must not prevent the
-// shard from loading.
+// leftoverMinute returns the counters of the running minute of a deleted queue, and its name. They are empty if nothing
+// was counted, or if the records are missing or damaged. A damaged record of a deleted queue must not prevent the shard
+// from loading.
 func leftoverMinute(r Reader, id ID) (name string, c counting, err error) {
 	record, err := r.Get(metaKey(id))
 	if record == nil || err != nil {

@@ -14,7 +14,7 @@ const (
 	AllStates = StateVisible | StateInFlight | StateDelayed
 )
 
-// Peek asks for the contents of a queue, without a receive.
+// Peek requests messages of a queue without receiving them.
 type Peek struct {
 	States States
 	Filter string      // see package search
@@ -24,14 +24,14 @@ type Peek struct {
 	Bodies bool // also return their bodies
 }
 
-// PeekCursor records the progress of a look. The zero cursor is the beginning. The engine does not use Shard: it
+// PeekCursor records the progress of a peek. The zero cursor is the beginning. The engine does not use Shard: it
 // records where to continue if the queue is on several shards.
 type PeekCursor struct {
 	Shard int
 	place
 }
 
-// Peeked is a message that a look has found. If it cannot be decrypted, IsEncrypted returns true, and it has no body.
+// Peeked is a message that a peek has found. If it cannot be decrypted, IsEncrypted returns true, and it has no body.
 type Peeked struct {
 	Message  // without its body, unless Peek.Bodies
 	Position Position
@@ -43,11 +43,11 @@ type Peeked struct {
 	Until    Instant // the end of the visibility timeout, or of the delay
 }
 
-// PeekResult is the result of a look.
+// PeekResult is the result of a peek.
 type PeekResult struct {
 	Messages []Peeked
 	Scanned  uint64     // messages in the requested states, matching or not
-	More     bool       // the look has not reached the end
+	More     bool       // the peek has not reached the end
 	Next     PeekCursor // where to continue if More
 }
 
@@ -68,7 +68,7 @@ func (l Look) Peek(r Reader, p *Peek, proceed func(bytes int) bool) (PeekResult,
 	return s.result, nil
 }
 
-// peeking is a look in progress.
+// peeking is a peek in progress.
 type peeking struct {
 	sieve
 	bodies bool
@@ -77,7 +77,7 @@ type peeking struct {
 	result PeekResult
 }
 
-// peekBytes limits the bytes of the messages that a look returns, unless a single one is larger.
+// peekBytes limits the bytes of the messages that a peek returns, unless a single one is larger.
 const peekBytes = 4 << 20
 
 func (s *peeking) enough() bool { return len(s.result.Messages) >= s.max || s.bytes > peekBytes }

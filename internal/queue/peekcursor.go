@@ -18,7 +18,7 @@ func (c PeekCursor) Encode() []byte {
 	return w
 }
 
-// DecodePeekCursor reads what Encode has made. It reports false for anything else.
+// DecodePeekCursor reads a cursor made by Encode. It returns false for anything else.
 func DecodePeekCursor(b []byte) (c PeekCursor, ok bool) {
 	r := varint.NewReader(b)
 	version := r.Byte()

@@ -7,8 +7,8 @@ import (
 
 // Publication is a message published to a topic, with its copies: one for each subscription that receives it.
 type Publication struct {
-	// Topic is the queue of a FIFO topic, which remembers its deduplication ids and counts
-	// its sequence numbers; 0 for a standard topic.
+	// Topic is the internal queue of a FIFO topic, which has its deduplication ids and sequence numbers; 0 for a
+	// standard topic.
 	Topic ID
 	ID    MessageID // in the publisher's answer
 	// Group and Dedup are set for publications to FIFO topics.
@@ -127,8 +127,8 @@ func Divide(publications []Publication, most int) (parts [][]Publication) {
 	return append(parts, part)
 }
 
-// fitting returns how many of the copies fit into the given number of bytes of a publication's record, and how many
-// bytes they take.
+// fitting returns how many of the copies fit into the given number of bytes of a publication's record, and their size
+// in bytes.
 func fitting(copies []Copy, room int) (n, size int) {
 	var messages distinct
 	for i := range copies {

@@ -2,8 +2,8 @@ package queue
 
 import "fmt"
 
-// publisher sends the publications of topics to queues, and counts the events of topics. It knows where the copies go:
-// backlog holds those that are too many for one commit.
+// publisher sends the publications of topics to queues, and counts the events of topics. It finds the destinations of
+// the copies. backlog holds publications with too many copies for one commit.
 type publisher struct {
 	*registry
 	topics  topicMinutes

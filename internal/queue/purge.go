@@ -13,8 +13,8 @@ type Purging struct {
 	Queue ID
 	// OutboxOnly keeps the messages of the queue itself.
 	OutboxOnly bool
-	// Bytes is about what the messages of the queue itself take, for Kept. The engine does not know the size of the
-	// present messages. 0 means that nothing has measured them.
+	// Bytes is the approximate size of the messages of the queue itself, for Kept. The caller measures it, because the
+	// engine does not know it. 0 means unknown.
 	Bytes uint64
 	// Marks are the positions of the outboxes of other shards when they were purged. Messages that arrive from there
 	// later, up to these marks, were purged on their way, and are skipped.
@@ -34,13 +34,12 @@ type Mark struct {
 	UpTo Position
 }
 
-// Purge removes all messages of a queue, also those in flight and delayed, and
-// removes its deduplication ids. It is called with what it has returned until that is Done.
-// A second purge within PurgeInterval, or before an undo of the first has come to its end, gives
-// ErrPurgeInProgress, unless the queue is configured to be purged at any time. The
-// outbox of a queue can be purged at any time.
+// Purge removes all messages of a queue, including those in flight and delayed, and removes its deduplication ids. The
+// caller passes the result to the next call until it is Done. A second purge within PurgeInterval, or during an undo of
+// the first, returns ErrPurgeInProgress, unless the queue is configured to be purged at any time. The outbox of a queue
+// can be purged at any time.
 //
-// A purge keeps the messages of the queue itself for UndoPurge if KeepPurged says so.
+// With KeepPurged, a purge keeps the messages of the queue itself for UndoPurge.
 func (e *Engine) Purge(p Purging) (Purging, error) {
 	o := e.outboxes.at[p.Queue]
 	if o != nil && o.sealed || e.queues[p.Queue] != nil && e.queues[p.Queue].cfg.Sealed {
@@ -67,7 +66,7 @@ func (e *Engine) Purge(p Purging) (Purging, error) {
 	return p, firstError(q.purge(p.Bytes), q.arrivals.leaveOut(p.Marks))
 }
 
-// MayPurge returns the refusal that Purge would give now, and purges nothing.
+// MayPurge returns the refusal that Purge would return now, and purges nothing.
 func (e *Engine) MayPurge(id ID) error {
 	_, err := e.toPurge(id)
 	return err
@@ -127,8 +126,8 @@ func (b *backlog) purgeOne(n uint64, id ID) (rewritten bool, err error) {
 	return true, nil
 }
 
-// purge drops all messages, deduplication ids and receive attempts, or keeps them. If there are no messages, what an
-// earlier purge has kept stays. bytes is what the messages take, or 0.
+// purge drops all messages, deduplication ids and receive attempts, or keeps them. If there are no messages, the
+// messages that an earlier purge has kept stay. bytes is the size of the messages, or 0 if it is unknown.
 func (q *queue) purge(bytes uint64) error {
 	switch keep := q.e.keepsPurged() && !q.cfg.Internal && !q.kept.undoes(); {
 	case keep && q.stored > 0:
@@ -146,7 +145,7 @@ func (q *queue) purge(bytes uint64) error {
 	return nil
 }
 
-// dropAll removes the data of all messages, also of those that are kept.
+// dropAll removes the data of all messages, including kept ones.
 func (q *queue) dropAll() error {
 	if err := q.dedup.purge(); err != nil {
 		return err

@@ -1,13 +1,13 @@
 package queue
 
-// queue is one queue: its messages, and the parts that know what has happened to them and what is to be done with them.
-// The queue itself does the work that involves several of these:
+// queue is one queue: its messages, and the parts for deduplication, move tasks, counters and limits. The queue itself
+// does the work that involves several parts:
 //
 //   - Engine.End writes the queue's record if a part has marked it dirty. Memory then matches the store, except for
 //     fields that follow from the clock, and those that tally and rota document.
 //   - wakeAt is the earliest wakeAt of the parts, or earlier.
 //
-// The engine rebuilds from the tables all that is not in the record when it is loaded.
+// When the engine is loaded, it rebuilds from the tables all state that is not in the record.
 type queue struct {
 	base
 	e *Engine
@@ -26,7 +26,7 @@ type queue struct {
 
 	lastSend Instant // since the engine was loaded; 0: never
 
-	wakeAt    Instant // when the queue changes by time alone
+	wakeAt    Instant // when the next work of advance is due
 	wakePlace int     // in Engine.wakes
 	announced bool    // internal queues: available, and reported by Engine.Deliverable
 }
@@ -97,7 +97,7 @@ func (q *queue) announce() {
 	q.announced = available
 }
 
-// schedule returns when time alone will next change something.
+// schedule returns when the next work of advance is due.
 func (q *queue) schedule() Instant {
 	at := min(q.held.wakeAt(), q.delays.wakeAt(), q.dedup.wakeAt(), q.moves.wakeAt(), q.tally.wakeAt(), q.kept.wakeAt())
 	if paced := q.throttle.wakeAt(q.held.inFlight); paced < at && q.holds() {

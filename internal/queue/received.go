@@ -18,7 +18,7 @@ type received struct {
 	group    *activeGroup // FIFO only
 	tenant   string       // the message's group, in a standard queue
 
-	written  int // how often its record was written
+	written  int // number of writes of its record
 	inFlight bool
 	removed  bool
 	place    int           // in held.deadlines
@@ -81,7 +81,7 @@ func (m *received) delivery() Delivery {
 // heldBy reports whether m is in flight under receipt r.
 func (m *received) heldBy(r Receipt) bool { return m.inFlight && m.receipt == r.Number }
 
-// ignored reports whether a message does not count for the age of the oldest.
+// ignored reports whether a message does not count for the age of the oldest message.
 func (m *received) ignored() bool { return m != nil && m.receives >= 3 }
 
 // earlier orders messages in flight by the end of their timeout.

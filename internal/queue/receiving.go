@@ -199,7 +199,7 @@ func (r *receiving) serveHeld(g *activeGroup) (blocked bool, err error) {
 	return false, nil
 }
 
-// serveBefore delivers the members of a group that stand in front of p, and reports whether there is no room for one.
+// serveBefore delivers the members of a group in front of p, and reports whether it has stopped for lack of room.
 func (r *receiving) serveBefore(g *activeGroup, p Position) (blocked bool, err error) {
 	for {
 		_, found, err := r.groups.before(g, p)
@@ -233,9 +233,9 @@ func (r *receiving) serveMembers(g *activeGroup, n int) error {
 }
 
 // roomForNew returns how many new messages a receive may deliver, at most room, so that the received messages in memory
-// stay within the limit of messages in flight, even with those that an undo has still to bring back. A FIFO queue may
-// exceed the limit when all messages that are visible again wait behind others in flight: other groups must not wait
-// for them, and each group has at most as many as one receive delivers.
+// stay within the limit of messages in flight, including those that an undo must still restore. A FIFO queue may exceed
+// the limit when all messages that are visible again wait behind others in flight: other groups must not wait for them,
+// and each group has at most as many as one receive delivers.
 func (ms *messages) roomForNew(room int) int {
 	if ms.cfg.FIFO && ms.groups.ready.Len() == 0 {
 		return room

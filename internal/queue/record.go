@@ -6,8 +6,7 @@ import (
 	"github.com/sluicemq/sluice/internal/tool/varint"
 )
 
-// A record is a version byte and then fields in a fixed order. A reader refuses a
-// version that it does not know; it never guesses.
+// A record consists of a version byte and fields in a fixed order. A reader refuses unknown versions.
 const recordVersion = 1
 
 // writer appends fields to a record.
@@ -30,7 +29,7 @@ func (w *writer) Bool(b bool) {
 // Instant appends an instant.
 func (w *writer) Instant(i Instant) { w.Uint(uint64(i)) }
 
-// reader takes fields off a record. The first failure sticks.
+// reader reads fields from a record, one after the other. The first failure sticks.
 type reader struct {
 	varint.Reader[[]byte]
 	version error // of a record of another version
@@ -91,8 +90,7 @@ func (r *reader) err() error {
 	return nil
 }
 
-// done returns the error of the record, if any; a record that was not read to its end
-// is malformed.
+// done returns the error of the record, if any. A record with bytes left over is malformed.
 func (r *reader) done(what string) error {
 	if r.Left() != 0 {
 		r.Fail()

@@ -13,7 +13,7 @@ import (
 //   - Served elsewhere: it is only in outboxes.
 //   - Unknown: it has data, but neither a config nor a deletion. It is in remains.unknown, and in outboxes while
 //     copies of publications wait for it; see hold.
-//   - Deleted, and can be brought back: it is on the shelf.
+//   - Deleted, and the deletion can be undone: it is on the shelf.
 //   - Deleted, with data left: it is in remains.deleted.
 //
 // The queues and outboxes of the first two states are also in byARN.

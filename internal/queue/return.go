@@ -2,21 +2,21 @@ package queue
 
 import "slices"
 
-// Return takes back deliveries that never reached the consumer: their messages are visible again at once, and the
-// receive does not count. A message stays as it is if it was received again meanwhile (even by a repetition of the
-// attempt), or if its visibility was changed with the handle of an earlier receive: another consumer relies on it. If
-// any message was taken back, the engine forgets the receive attempt, and a repetition is a new receive.
+// Return reverts deliveries that never reached the consumer: their messages are visible again at once, and the receive
+// does not count. A message stays as it is if it was received again meanwhile (even by a repetition of the attempt), or
+// if its visibility was changed with the handle of an earlier receive: another consumer relies on it. If any delivery
+// was reverted, the engine forgets the receive attempt, and a repetition is a new receive.
 func (e *Engine) Return(id ID, deliveries []Delivery, attempt string) error {
 	return e.takeBack(id, nil, deliveries, attempt)
 }
 
-// Shorten takes back all but the first n deliveries of a receive, because one answer cannot hold more. A repetition of
-// the attempt returns those n.
+// Shorten reverts all but the first n deliveries of a receive, because one answer cannot hold more. A repetition of the
+// attempt returns those n.
 func (e *Engine) Shorten(id ID, deliveries []Delivery, n int, attempt string) error {
 	return e.takeBack(id, deliveries[:n], deliveries[n:], attempt)
 }
 
-// takeBack takes back some deliveries of a receive; the consumer gets the kept ones.
+// takeBack reverts some deliveries of a receive; the consumer gets the kept ones.
 func (e *Engine) takeBack(id ID, kept, back []Delivery, attempt string) error {
 	q, err := e.queueAtPresent(id)
 	if err != nil {

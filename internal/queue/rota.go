@@ -12,8 +12,8 @@ type turn struct {
 	order uint64
 }
 
-// rota is the order in which the groups of a queue take turns. A group with members that is neither active nor paused
-// has a place.
+// rota is the order in which the groups of a queue take turns. A group with members has a place unless it is active or
+// paused.
 //
 //   - Places are assigned in ascending order and never reused, so a group with a new place is last.
 //   - [head, last] holds the places of length groups. Stored places in front of head belong to active groups, until
@@ -27,7 +27,7 @@ type rota struct {
 	next []turn
 }
 
-// nextTurnsMost is how many of the next turns are kept in memory, as a rule.
+// nextTurnsMost is the usual number of next turns in memory.
 const nextTurnsMost = 64
 
 // place returns the place behind all others.

@@ -144,13 +144,13 @@ type searching struct {
 	wanted map[MessageID]bool // nil: all
 	found  Found
 
-	edit          *Edit  // of the messages that are found, as it can be read; nil: there is none
+	edit          *Edit  // the Selection's edit, decrypted; nil: none
 	encryptedEdit bool   // it was encrypted
 	editBody      string // if so: its ciphertext
 	editedBytes   int
 }
 
-// lookAtRow looks at the message of a row.
+// lookAtRow examines the message of a row.
 func (x *searching) lookAtRow(at place, row []byte) (bytes int, err error) {
 	m, err := x.received(at, row)
 	if err != nil {

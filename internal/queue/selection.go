@@ -8,14 +8,15 @@ import (
 // MaxSelected is the maximum number of ids in a Selection.
 const MaxSelected = 1000
 
-// Selection says which messages of a queue a task moves, wherever they are, and how it changes them. The task decides
+// Selection defines which messages of a queue a task moves, wherever they are, and how it edits them. The task decides
 // about a message when it reaches it: the message stays if it is then in flight or delayed, or behind a message in
 // flight of its FIFO group.
 type Selection struct {
 	Filter string      // see package search
 	IDs    []MessageID // none: all
 	Edit   *Edit       // nil: no change
-	// Chosen is the number of IDs, and Edited says that there was an Edit. IDs and Edit are dropped when the task ends.
+	// Chosen is the number of IDs, and Edited means that there was an Edit. IDs and Edit are dropped when the task
+	// ends.
 	Chosen int
 	Edited bool
 }
@@ -159,11 +160,11 @@ func (s *Selection) decodeChoice(b []byte) error {
 	return r.done("choice of a message move task")
 }
 
-// IsEncrypted reports whether e has ciphertext only: Set is the mark of encrypted messages, Body has all that is to be
-// changed.
+// IsEncrypted reports whether e is encrypted: Set is then the mark of encrypted messages, and Body contains all
+// changes.
 func (e *Edit) IsEncrypted() bool { return isEncrypted(e.Set) }
 
-// Encrypted makes e an encrypted edit with that body, a row of parts, which was encrypted for an id.
+// Encrypted turns e into an encrypted edit with that body, a sequence of parts, which was encrypted for an id.
 func (e *Edit) Encrypted(body string, id MessageID) {
 	e.Body, e.BodyMD5, e.Set, e.Remove = &body, [16]byte{}, encryptedMark(&id), nil
 }
@@ -191,7 +192,7 @@ func (e *Edit) apply(m *Message) bool {
 	return m.bodySize() <= e.MaxSize && len(m.Attributes) <= e.MaxAttributes
 }
 
-// size returns by how many bytes e can make a message grow.
+// size returns the maximum number of bytes that e adds to a message.
 func (e *Edit) size() int {
 	if e == nil {
 		return 0
@@ -206,8 +207,8 @@ func (e *Edit) size() int {
 	return n
 }
 
-// skip notes that a message could not be moved. A search may meet a message twice if the message has left the line; the
-// second time does not count.
+// skip records that a message could not be moved. A search may meet a message twice if the message has left the line;
+// the second time does not count.
 func (t *MoveTask) skip(id MessageID, o MoveOutcome) {
 	if !slices.Contains(t.Results, MoveResult{ID: id, Outcome: o}) {
 		t.Skipped++

@@ -20,7 +20,7 @@ type series struct {
 	waits   bool            // for Allow, to count
 	unsaid  bool            // for Allow: the names of queues are not stored beside their records
 	unsized bool            // for Allow: how many messages had which size is not stored
-	totals  [Counters]int64 // of all queues, those included that were removed
+	totals  [Counters]int64 // of all queues, including removed ones
 	aging   aging
 	rows    []Row // scratch for the rows of a block
 }
@@ -32,14 +32,14 @@ func newSeries(t *transaction, keep Keep) series {
 	}
 }
 
-// off reports whether nothing is counted: there are no series, or not yet.
+// off reports whether nothing is counted: series are disabled, or wait for allow.
 func (s *series) off() bool { return s.keep.off() || s.waits }
 
-// awaits reports whether there is something that begins with allow.
+// awaits reports whether a feature waits for allow.
 func (s *series) awaits() bool { return (s.waits || s.unsaid || s.unsized) && !s.keep.off() }
 
-// allow notes that all programs that may open the store later can read a format. It returns what can begin now:
-// counting, and storing the names of queues.
+// allow records that all programs that may open the store later can read a format. It returns whether counting, and
+// storing the names of queues, can start now.
 func (s *series) allow(format int) (counts, names bool) {
 	counts = s.waits && format >= formats.Series
 	s.waits = s.waits && !counts
@@ -49,9 +49,9 @@ func (s *series) allow(format int) (counts, names bool) {
 	return counts, names
 }
 
-// Series reads the rows of a name from an instant up to but not including another, in
-// order of time, through get. It needs no engine: get reads what is durable. Rows of
-// less than a whole step of their level at either end are left out. The rows are without Sizes.
+// Series reads the rows of a name from an instant up to but not including another, in order of time, through get. It
+// needs no engine: get reads durable data. It omits rows at either end that are only partly within the time. The rows
+// are without Sizes.
 func Series(get func(key []byte) ([]byte, error), name string, from, to Instant) ([]Row, error) {
 	return readSeries(get, name, from, to, appendBlock)
 }

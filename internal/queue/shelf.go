@@ -5,17 +5,17 @@ import (
 	"maps"
 )
 
-// shelf has the queues that were deleted and can be brought back; see Config.Shelved. The engine does nothing with
-// them: their data stays in the store as it was. A queue comes back as it does when an engine is loaded, so a queue on
-// the shelf needs no memory but this.
+// shelf has the deleted queues whose deletion can be undone; see Config.Shelved. The engine does nothing with them, and
+// their data stays in the store unchanged. An undo loads the queue as a newly loaded engine does, so a queue on the
+// shelf needs no other memory.
 type shelf map[ID]shelved
 
 type shelved struct {
 	arn      string
-	messages uint64 // that are stored, including those that a purge has kept
+	messages uint64 // stored messages, including those that a purge has kept
 }
 
-// shelve puts a queue on the shelf. For all calls it is gone. Its messages in the outbox stay there.
+// shelve puts a queue on the shelf. To all calls it no longer exists. Messages in its outbox stay there.
 func (e *Engine) shelve(cfg *Config) error {
 	delete(e.remains.unknown, cfg.ID)
 	if o := e.outboxes.at[cfg.ID]; o != nil {
@@ -30,8 +30,8 @@ func (e *Engine) shelve(cfg *Config) error {
 	return e.loadShelved(cfg)
 }
 
-// leave writes what only memory has of a queue, and removes the queue from memory. The minute that was running ends, as
-// if the queue was dropped.
+// leave writes the state of a queue that is only in memory, and removes the queue from memory. The running minute ends,
+// as if the queue were dropped.
 func (q *queue) leave() error {
 	e := q.e
 	if q.tally.minute != 0 {
@@ -57,8 +57,7 @@ func (e *Engine) remove(q *queue) {
 	e.wakes.Remove(q)
 }
 
-// loadShelved notes a queue that is on the shelf. A damaged record of a deleted queue must not prevent the shard from
-// loading.
+// loadShelved adds a queue to the shelf. A damaged record of a deleted queue must not prevent the shard from loading.
 func (e *Engine) loadShelved(cfg *Config) error {
 	s := shelved{arn: cfg.ARN}
 	record, err := e.tx.Get(metaKey(cfg.ID))
@@ -76,8 +75,8 @@ func (e *Engine) loadShelved(cfg *Config) error {
 	return nil
 }
 
-// closeShelved writes the rows of the running minutes of queues that had no engine when they were put on the shelf, as
-// leave does for others. It does a bounded amount of work.
+// closeShelved writes the rows of the running minutes of queues that were shelved while no engine was loaded, as leave
+// does for others. It does a bounded amount of work.
 func (e *Engine) closeShelved() error {
 	for len(e.unclosed) > 0 && !e.spent() {
 		e.work++
@@ -143,7 +142,7 @@ func (e *Engine) dropShelved(id ID) error {
 	return e.remains.remove(id)
 }
 
-// isGone reports whether a queue was deleted, whether or not it can be brought back.
+// isGone reports whether a queue was deleted, even if the deletion can be undone.
 func (r *registry) isGone(id ID) bool {
 	_, shelved := r.shelf[id]
 	return shelved || r.remains.isDeleted(id)

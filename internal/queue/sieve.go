@@ -47,7 +47,8 @@ func (s *sieve) next(after PeekCursor) PeekCursor {
 	return PeekCursor{Shard: after.Shard, place: s.at}
 }
 
-// phases returns where the messages are in some states. Without visible messages these are only two short tables.
+// phases returns the phases with messages in the given states. Without visible messages these are only two short
+// tables.
 func (states States) phases() (phases []phase) {
 	if states&StateVisible != 0 {
 		return []phase{phaseHeld, phaseLine, phaseIndexed}
@@ -61,7 +62,7 @@ func (states States) phases() (phases []phase) {
 	return phases
 }
 
-// lookAtRow looks at the message of a row.
+// lookAtRow examines the message of a row.
 func (s *sieve) lookAtRow(at place, row []byte) (bytes int, err error) {
 	bytes = len(row)
 	st, err := s.stateAt(at, row)
@@ -105,7 +106,7 @@ func (s *sieve) stateAt(at place, row []byte) (peekedState, error) {
 	return s.delayedUntil(due, StateVisible), err
 }
 
-// delayedUntil is the state of a message whose delay ends at due, after which it is in another.
+// delayedUntil is the state of a message whose delay ends at due; afterwards it has another state.
 func (s *sieve) delayedUntil(due Instant, after States) peekedState {
 	if due > s.now {
 		return peekedState{state: StateDelayed, until: due}

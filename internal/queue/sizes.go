@@ -8,23 +8,23 @@ import (
 	"github.com/sluicemq/sluice/internal/tool/varint"
 )
 
-// Sizes says how many messages had which size. It has at most maxSizes classes of sizes, so what it takes in memory and
-// in records is bounded, and it does not depend on the order of messages:
+// Sizes counts messages by their sizes. It has at most maxSizes classes of sizes, so its memory and its record are
+// bounded. It does not depend on the order of messages:
 //
-//   - Up to exactSizes different sizes are kept as they are.
-//   - Of more it keeps classes: 64 between a power of two and the next, and each size below 128 is its own. No size is
-//     further than 0.8% from the middle of its class.
-//   - If those are more than maxSizes, there are 32 between two powers, or 16, which is few enough for a megabyte. No
-//     size is further than 3.2% from the middle then.
+//   - Up to exactSizes different sizes are stored exactly.
+//   - For more sizes there are classes: 64 between a power of two and the next; each size below 128 has its own class.
+//     No size is further than 0.8% from the middle of its class.
+//   - If that makes more than maxSizes classes, there are 32 classes between two powers, or 16, which suffice for sizes
+//     up to a megabyte. No size is then further than 3.2% from the middle.
 type Sizes struct {
 	scale   uint8 // 0: sizes as they are; 1: the finest classes; each further scale halves their number
 	classes []sizeClass
 
-	// record is the record of the sizes of a running minute; empty: they have changed since they were encoded.
+	// record is the record of the sizes of a running minute; it is empty if they have changed since they were encoded.
 	record []byte
 }
 
-// sizeClass is how many messages had a size of a class.
+// sizeClass is the number of messages in a class of sizes.
 type sizeClass struct {
 	class uint64
 	n     uint64
@@ -33,8 +33,8 @@ type sizeClass struct {
 const (
 	exactSizes = 32
 	maxSizes   = 320
-	// finest is a scale whose classes are 2 to the power of finestBits between two powers of two. Those of coarsest are
-	// few enough for all numbers.
+	// finest is the scale with 2 to the power of finestBits classes between two powers of two. With coarsest, maxSizes
+	// classes suffice for all sizes.
 	finest, finestBits, coarsest = 1, 6, 6
 )
 
@@ -48,10 +48,10 @@ func classOf(size uint64, scale uint8) uint64 {
 	return uint64(shift)<<of + size>>shift
 }
 
-// bitsOf returns how many bits behind its first one tell the class of a size.
+// bitsOf returns how many bits after the first one determine the class of a size.
 func bitsOf(scale uint8) int { return finestBits + finest - int(scale) }
 
-// leastOf returns the least size of a class.
+// leastOf returns the smallest size of a class.
 func leastOf(class uint64, scale uint8) uint64 {
 	if scale == 0 {
 		return class
@@ -81,12 +81,12 @@ func (s *Sizes) add(size, n uint64) {
 	}
 }
 
-// tooMany reports whether the classes must become fewer.
+// tooMany reports whether there are too many classes.
 func (s *Sizes) tooMany() bool {
 	return s.scale < coarsest && (len(s.classes) > maxSizes || s.scale == 0 && len(s.classes) > exactSizes)
 }
 
-// coarsen brings the classes to a scale.
+// coarsen converts the classes to a coarser scale.
 func (s *Sizes) coarsen(scale uint8) {
 	out := s.classes[:0]
 	for _, c := range s.classes {
@@ -100,7 +100,7 @@ func (s *Sizes) coarsen(scale uint8) {
 	s.scale, s.classes = scale, out
 }
 
-// merged returns the sizes of both, which do not change.
+// merged returns the sum of both. It does not change them.
 func (s *Sizes) merged(o *Sizes) *Sizes {
 	if s.scale < o.scale {
 		s, o = o, s
@@ -112,7 +112,7 @@ func (s *Sizes) merged(o *Sizes) *Sizes {
 	return sum
 }
 
-// Count returns how many messages there were.
+// Count returns the number of messages.
 func (s *Sizes) Count() (n uint64) {
 	for _, c := range s.classes {
 		n += c.n
@@ -120,7 +120,7 @@ func (s *Sizes) Count() (n uint64) {
 	return n
 }
 
-// Each calls f with the middle of each class and how many messages had a size of the class, in order of size.
+// Each calls f with the middle of each class and its number of messages, in order of size.
 func (s *Sizes) Each(f func(size float64, n uint64)) {
 	for _, c := range s.classes {
 		least := leastOf(c.class, s.scale)
@@ -132,11 +132,11 @@ func (s *Sizes) Each(f func(size float64, n uint64)) {
 	}
 }
 
-// MaxSizesBytes is the memory that Sizes take at most.
+// MaxSizesBytes is the maximum memory of a Sizes.
 const MaxSizesBytes = 32 + 16*2*maxSizes
 
-// encode appends the sizes to a record: the scale, the number of classes, and of each how far it is from the one before
-// and how many messages it has.
+// encode appends the sizes to a record: the scale, the number of classes, and for each class its distance from the
+// previous one and its number of messages.
 func (s *Sizes) encode(w *writer) {
 	w.Byte(s.scale)
 	w.Uint(uint64(len(s.classes)))
@@ -148,7 +148,7 @@ func (s *Sizes) encode(w *writer) {
 	}
 }
 
-// AppendTo appends the sizes to b, as ReadSizes reads them; nothing if they are nil.
+// AppendTo appends the sizes to b, in the form that ReadSizes reads. For nil it appends nothing.
 func (s *Sizes) AppendTo(b []byte) []byte {
 	if s == nil {
 		return b
@@ -158,7 +158,7 @@ func (s *Sizes) AppendTo(b []byte) []byte {
 	return w.Writer
 }
 
-// ReadSizes reads what AppendTo has appended to nothing.
+// ReadSizes reads sizes that AppendTo has appended to an empty slice.
 func ReadSizes(b []byte) (*Sizes, error) {
 	if len(b) == 0 {
 		return nil, nil
@@ -168,7 +168,7 @@ func ReadSizes(b []byte) (*Sizes, error) {
 	return s, r.done("sizes")
 }
 
-// decodeSizes takes sizes off a record.
+// decodeSizes reads sizes from a record.
 func decodeSizes(r *reader) *Sizes {
 	s := &Sizes{scale: r.Byte()}
 	n := r.count(2)
@@ -202,7 +202,7 @@ func (r *Row) sizesOf() *Sizes {
 	return nil
 }
 
-// mergedSizes returns the sizes of the messages of two rows; nil if they follow from the rows together, or are unknown.
+// mergedSizes returns the sizes of the messages of two rows; nil if they follow from the merged row, or are unknown.
 func mergedSizes(r, other *Row) *Sizes {
 	switch {
 	case other.Values[MetricSent].Sum == 0:
@@ -224,12 +224,12 @@ func mergedSizes(r, other *Row) *Sizes {
 type sized struct {
 	smallest uint64 // message of the minute
 	largest  uint64
-	// sizes are nil while they follow from smallest and largest, because these are equal, and if they are unknown: the
-	// minute had begun when sizes were not to be stored yet.
+	// sizes are nil while smallest equals largest, so that they follow from these. They are also nil if they are
+	// unknown, because the minute began before sizes could be stored.
 	sizes *Sizes
 }
 
-// add counts a message, before which there were n. It stores how many messages had which size if it may.
+// add counts a message; n messages came before it. It records the sizes if it may.
 func (s *sized) add(size, n uint64, may bool) {
 	if n == 0 {
 		*s = sized{size, size, nil}
@@ -249,8 +249,8 @@ func (s *sized) add(size, n uint64, may bool) {
 	}
 }
 
-// encode appends the least and the greatest size to a record, and the sizes if they do not follow from these. Only
-// records of the newest version have them.
+// encode appends the smallest and the largest size to a record, and the sizes if they do not follow from these. Only
+// records of the newest version have sizes.
 func (s *sized) encode(w *writer) {
 	w.Uint(s.smallest)
 	w.Uint(s.largest)
@@ -263,7 +263,7 @@ func (s *sized) encode(w *writer) {
 	w.Raw(s.sizes.record)
 }
 
-// decode takes what encode has appended off a record that has sizes, or has not, of n messages.
+// decode reads from a record what encode has appended, for n messages, with or without sizes.
 func (s *sized) decode(r *reader, sizes bool, n uint64) {
 	*s = sized{smallest: r.Uint(), largest: r.Uint()}
 	if !sizes {

@@ -10,7 +10,7 @@ import (
 // keeps them in tables of their own. If the ids were in alphabetical order or among the messages, each compaction would
 // rewrite the ids of the last ten minutes. In order of time, compactions leave the tables with old ids alone.
 //
-// Nearly every id is new. To find that out in the store would take a read of each slot, so filters in memory recognise
+// Nearly every id is new. Finding that out in the store would take a read of each slot, so filters in memory recognise
 // most new ids. There is one filter for each bucket of slots. A bucket is as long as the interval, so ids younger than
 // the interval are in the current bucket or the one before it, and older buckets are dropped whole.
 
@@ -38,8 +38,8 @@ type slots struct {
 // horizon returns the time before which ids and attempts no longer count.
 func (s *slots) horizon() Instant { return max(0, s.now.Add(-DedupInterval)) }
 
-// load fills the filters of the queues that of returns, from what is stored, and removes ids that are too old. of
-// returns nil for all other queues.
+// load fills the filters of queues from the store, and removes ids that are too old. of returns the filters of a queue,
+// or nil if it needs none.
 func (s *slots) load(of func(ID) *queue) error {
 	oldest := bucketOf(s.horizon())
 	lo, end := tableRange(shared, tableDedup)

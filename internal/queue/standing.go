@@ -16,8 +16,8 @@ type Standing struct {
 	Wait, Processing *Histogram
 }
 
-// Standings returns the state of all queues that accounts own. It reads nothing from the store and does no work that is
-// due, so a timeout that has just ended may still count.
+// Standings returns the state of all queues that accounts own. It does not read the store or do due work, so a timeout
+// that has just ended may still count.
 func (e *Engine) Standings() []Standing {
 	out := make([]Standing, 0, len(e.queues))
 	for _, q := range e.queues {

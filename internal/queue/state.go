@@ -1,6 +1,6 @@
 package queue
 
-// State describes a queue for a person who wonders why nothing is received.
+// State describes a queue for a person who wants to know why receives return nothing.
 type State struct {
 	Counts
 	Receivable  bool    // a receive would return messages now

@@ -1,6 +1,6 @@
 package queue
 
-// Weight is a number of messages, and the bytes of their records: bodies, attributes, and about 60 bytes a message.
+// Weight is a number of messages, and the bytes of their records: bodies, attributes, and about 60 bytes per message.
 type Weight struct{ Messages, Bytes uint64 }
 
 // RecordBytes is approximately what a record takes in addition to Message.Size.
@@ -10,14 +10,14 @@ const RecordBytes = 60
 type Stored struct {
 	Look     Look
 	Messages uint64 // in all states
-	// Arrived is what was stored since the engine was loaded, even if it has been removed since. The engine does not
-	// know the size of the present messages: Weigh measures it.
+	// Arrived counts the messages stored since the engine was loaded, including those removed since. The engine does
+	// not know the size of the present messages: Weigh measures it.
 	Arrived Weight
 }
 
 // Stored returns how much the shard stores of the queues of some accounts. It does no work that is due, so messages
-// that have just expired may still count. It leaves out messages on their way to another shard.
-// Deleted queues that can be brought back count, with all that would come back.
+// that have just expired may still count. It omits messages on their way to another shard. Deleted queues whose
+// deletion can be undone count, with all messages that an undo would restore.
 func (e *Engine) Stored(wanted func(account string) bool) []Stored {
 	var out []Stored
 	for id, q := range e.queues {
@@ -34,12 +34,12 @@ func (e *Engine) Stored(wanted func(account string) bool) []Stored {
 	return out
 }
 
-// Queue returns the queue that is looked into.
+// Queue returns the id of the queue.
 func (l *Look) Queue() ID { return l.queue }
 
-// Weigh adds up the messages of a queue from a position on, 0 at first, and returns where to go on, or 0 if it has
-// come to the end. Kept messages of a purge do not count.
-// It stops when proceed, which is called with the bytes of each message, returns false.
+// Weigh adds up the messages of a queue from a position on, 0 at first, and returns where to continue, or 0 if it has
+// reached the end. Kept messages of a purge do not count. It stops when proceed, which is called with the bytes of each
+// message, returns false.
 func (l *Look) Weigh(r Reader, from Position, proceed func(bytes int) bool) (w Weight, next Position, err error) {
 	_, end := tableRange(l.queue, tableMessage)
 	err = r.Scan(messageKey(l.queue, from), end, func(k, v []byte) bool {

@@ -55,7 +55,7 @@ func (t *tally) countSent(m *Message) {
 	t.count(MetricSentBytes, int64(size))
 }
 
-// called notes that a client has called.
+// called records a client's call.
 func (t *tally) called() {
 	if t.off() {
 		return
@@ -83,7 +83,7 @@ func (t *tally) wakeAt() Instant {
 	return t.minute + minute
 }
 
-// end writes the row of the running minute, which is over, and begins another.
+// end writes the row of the running minute, which is over, and begins the next minute.
 func (t *tally) end(row *Row, empty bool) error {
 	if err := t.series.write(t.cfg.ARN, *row, row.Values[MetricNoisyGroups].Sum > 0); err != nil {
 		return err
@@ -101,8 +101,8 @@ func (t *tally) end(row *Row, empty bool) error {
 	return nil
 }
 
-// close writes the row of the running minute of a queue that is being removed. The
-// queue may be made anew in the same minute: the two rows are then added.
+// close writes the row of the running minute of a queue that is being removed. The queue may be created again in the
+// same minute: the two rows are then added.
 func (t *tally) close() error { return t.series.close(t.cfg.ARN, &t.counting) }
 
 // close writes the row of a queue's running minute, and begins none.
@@ -134,7 +134,7 @@ func (t *tally) load(empty bool) {
 	t.touch()
 }
 
-// written notes that the queue's record has just been written.
+// written records that the queue's record has just been written.
 func (t *tally) written() { t.unwritten, t.writtenCall = false, t.lastCall }
 
 // rememberUse marks the record dirty if the stored time of the last call is too old.
@@ -152,7 +152,7 @@ func (t *tally) lastUse() Instant {
 	return min(t.now, max(t.lastCall, minuteOf(t.cfg.Created))+useSlack)
 }
 
-// observeProcessing notes how long a consumer took from the receive of a message to its deletion.
+// observeProcessing records the time from a consumer's receive of a message to its deletion.
 func (t *tally) observeProcessing(m *received) {
 	if t.cfg.Internal {
 		return

@@ -32,7 +32,7 @@ const (
 // TopicMetrics is the number of metrics of topics.
 const TopicMetrics = int(topicMetricsEnd)
 
-// Their numbers stay below those of metrics of queues that do not add up by summing.
+// Their numbers stay below the numbers of queue metrics that are not summed.
 const _ = uint(MetricOldestAge) - uint(topicMetricsEnd)
 
 // TopicCount counts events of a topic. It counts at most one publication, because it has the size of that publication.
@@ -181,7 +181,7 @@ func (ts *topicMinutes) advance() error {
 	return nil
 }
 
-// next returns when the first minute is over, or a far future.
+// next returns when the first minute is over, or a time in the far future.
 func (ts *topicMinutes) next() Instant {
 	for len(ts.order) > 0 && ts.order[0].ended {
 		ts.order = ts.order[1:]
@@ -260,8 +260,8 @@ func happenedInTopics(r Reader, to map[string][Metrics]int64) error {
 	return firstError(err, bad)
 }
 
-// sizedTopicVersion is the version of a topic's record that has the sizes of the messages. Without them the record is
-// of recordVersion, which older programs can read.
+// sizedTopicVersion is the version of a topic's record with the sizes of the messages. Records without sizes have
+// recordVersion, which older programs can read.
 const sizedTopicVersion = 2
 
 // encode returns the record of a topic:

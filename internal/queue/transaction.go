@@ -40,11 +40,11 @@ func (t *transaction) Now() Instant { return t.now }
 // commit then shows whether the store can be written.
 func (t *transaction) ForceWrite() { t.forceWrite = true }
 
-// Limit sets the size in bytes at which a transaction takes no more work that can wait. It stays in force until the
-// next call. A newly loaded engine has no limit.
+// Limit sets the size in bytes from which on a transaction postpones all work that can wait. It stays in force until
+// the next call. A newly loaded engine has no limit.
 //
-// Each call of the engine may exceed the limit by one piece of work that cannot be divided: the move of a message, a
-// row of a series, or the request of a client.
+// Each call of the engine may exceed the limit by one indivisible piece of work: the move of a message, a row of a
+// series, or the request of a client.
 func (t *transaction) Limit(bytes int) { t.limit = bytes }
 
 // Full reports whether the transaction has reached its limit. Work that can wait is then left to the next one.
@@ -53,14 +53,14 @@ func (t *transaction) Full() bool { return t.room() <= 0 }
 // room returns by how many bytes the transaction may still grow.
 func (t *transaction) room() int { return t.limit - t.tx.Size() }
 
-// spent reports whether housekeeping has done as much as it may in one transaction.
+// spent reports whether housekeeping has used up its budget for this transaction.
 func (t *transaction) spent() bool { return t.work >= workAtOnce || t.Full() }
 
 // spend counts the work of moving a message to another queue.
 func (t *transaction) spend(m *Message) { t.work += 1 + len(m.Body)>>10 }
 
-// Format returns the lowest format of a data directory that has all that the engine has read and written, as far as it
-// knows. The owner must raise the format of the directory before it makes the transaction durable.
+// Format returns the lowest data directory format that covers everything that the engine has read and written, as far
+// as it knows. The owner must raise the format of the directory before it makes the transaction durable.
 func (t *transaction) Format() int { return max(formats.First, t.format) }
 
 // needs raises Format.

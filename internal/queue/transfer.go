@@ -7,7 +7,7 @@ import "fmt"
 type Transfer struct {
 	Position Position // in the outbox
 	Message  Message
-	// Copy says that the message is the copy of a publication, which arrives as if sent to the queue.
+	// Copy means that the message is the copy of a publication, which arrives as if sent to the queue.
 	Copy bool
 }
 
@@ -97,9 +97,9 @@ func (r *registry) Forwarded(id ID, upTo Position) error {
 	return nil
 }
 
-// ReadOutbox reads the first messages of an outbox, from a position that Outbox has returned. r holds what is durable.
-// ReadOutbox reads at most most messages, and stops before they exceed the given bytes, but not before it has read one.
-// Like ReadMessage, it needs no engine.
+// ReadOutbox reads the first messages of an outbox, from a position that Outbox has returned. r holds durable data.
+// ReadOutbox reads at most most messages, and stops before they exceed the given bytes, but reads at least one. Like
+// ReadMessage, it needs no engine.
 func ReadOutbox(r Reader, id ID, from Position, most, bytes int) ([]Transfer, error) {
 	var out []Transfer
 	var bad error

@@ -1,6 +1,6 @@
 package queue
 
-// Txn is what the engine needs of a store: an ordered key-value space whose reads include the changes made so far. The
+// Txn is the store that the engine needs: an ordered key-value space whose reads include the changes made so far. The
 // changes of a Txn become durable together or not at all. No call keeps its arguments.
 type Txn interface {
 	// Get returns the value of key, or nil if there is none.
@@ -11,10 +11,10 @@ type Txn interface {
 	// Set gives key a value.
 	Set(key, value []byte)
 	Delete(key []byte)
-	// DeleteOnce removes a key that was set exactly once in its life.
+	// DeleteOnce removes a key that was set exactly once since it was last absent.
 	DeleteOnce(key []byte)
 	// DeleteRange removes the keys from lo up to but not including hi.
 	DeleteRange(lo, hi []byte)
-	// Size returns how many bytes the changes take so far.
+	// Size returns the size of the changes so far, in bytes.
 	Size() int
 }

@@ -12,7 +12,7 @@ type remains struct {
 	unknown   map[ID]bool // see Engine.Unknown
 }
 
-// add notes that the store has data of a queue that the engine does not know.
+// add records that the store has data of a queue that the engine does not know.
 func (r *remains) add(id ID) {
 	if r.isDeleted(id) {
 		r.deleted = append(r.deleted, id)

@@ -121,8 +121,8 @@ func skipUnknown(c *catalog.Catalog, sh *shard.Shard) error {
 }
 
 // onQueue passes a change of the catalog to the shard. The shard sees all changes in order. onQueue waits even for a
-// blocked disk: the catalog has the change already, and the two must not differ. A shard that has lost its store asks
-// the catalog when it comes back.
+// blocked disk: the catalog has the change already, and the two must not differ. A shard that has lost its store reads
+// the catalog when it recovers.
 func (a *alone) onQueue(was, is *catalog.Queue) {
 	if err := catalog.Tell(context.Background(), a.shard, theShard, was, is); err != nil {
 		a.log.Warn("the shard does not know of a change of a queue", "error", err)

@@ -31,7 +31,7 @@ type audit struct {
 	trail      *trail.Trail
 	trails     *trails.Trails
 	spool      *spool.Spool // of data events
-	buckets    bucket.Store // of trails; nil: there are none
+	buckets    bucket.Store // for trails; nil: none
 	owners     bucket.Owners
 	deliveries *trails.Deliverer // nil until newCloudTrail
 }

@@ -101,7 +101,7 @@ func (b *backups) serve(ctx context.Context, call *protocol.Call, out *front.Str
 	return nil
 }
 
-// backupError describes an error to the operator, who alone sees it.
+// backupError describes an error to the operator. No other user sees it.
 func backupError(status int, err error) error {
 	return errors.Join(&protocol.Error{
 		Code: "BackupFailed", Type: "BackupFailedException", Status: status,

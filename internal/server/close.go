@@ -13,7 +13,7 @@ const closeMargin = 15 * time.Second
 // errNodeStuck reports that the node did not close, and that its parts keep running in this process.
 var errNodeStuck = errors.New("the node did not close in time; the process ends without it, as after a crash")
 
-// closeNode closes a node within a limited time. Parts of a node belong to a library and may wait for ever: with a full
+// closeNode closes a node within a limited time. Parts of a node belong to a library and may wait forever: with a full
 // disk, the log's server waits for a lock that it holds itself. A process that does not end prevents a restart of the
 // node. Durable data stays durable, as after a crash.
 func closeNode(node interface{ Close(context.Context) error }) error {

@@ -31,8 +31,8 @@ type Node interface {
 	// request, to this node or any node that it asks, sees its change. The wait is limited. A payload has at most 1
 	// MiB.
 	Forward(ctx context.Context, payload []byte) (answer []byte, err error)
-	// Serve starts serving the messages of the catalog's queues, and returns the object that takes the place of this
-	// machine's shard. It runs deliver for each shard that is served here, for as long as it is.
+	// Serve starts serving the messages of the catalog's queues, and returns the object that replaces this machine's
+	// shard. It runs deliver for each shard while this node serves the shard.
 	Serve(c *catalog.Catalog, deliver func(context.Context, *shard.Shard)) (Messages, error)
 	// Ask sends a question to the servers of all other nodes. It returns their answers and the names of the nodes that
 	// did not answer.
@@ -82,8 +82,7 @@ type Messages interface {
 	// Stored returns how much of the given accounts' data is on this machine. For accounts whose value is true it
 	// includes the bytes.
 	Stored(ctx context.Context, accounts map[string]bool) (map[string]shard.Stored, error)
-	// Uses returns what is known about the use of queues, over all shards. It omits queues if the use
-	// on one of their shards is not known.
+	// Uses returns the use of queues, over all shards. It omits a queue if its use on one of its shards is unknown.
 	Uses(ctx context.Context, ids []queue.ID) ([]queue.Use, error)
 	// Publish accepts publications to one topic: all copies are durable when it returns.
 	Publish(ctx context.Context, publications []queue.Publication) ([]queue.Published, error)
@@ -93,7 +92,7 @@ type Messages interface {
 	Probe(ctx context.Context) error
 }
 
-// NodeEnv is what a server provides to its node of a cluster.
+// NodeEnv holds the functions that a server provides to its node of a cluster.
 type NodeEnv struct {
 	Totals *shard.Totals                                // counts the events of queues
 	Watch  func(now func() queue.Instant) shard.Watcher // called for messages; nil: not called

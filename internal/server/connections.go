@@ -5,7 +5,7 @@ import "fmt"
 // DefaultConnections is the default limit of simultaneous connections, if the process may open that many files.
 const DefaultConnections = 20_000
 
-// filesOfStores is the maximum number of files that the two stores keep open, plus a reserve for everything else.
+// filesOfStores is the maximum number of files that the two stores keep open, plus a reserve for all other files.
 const filesOfStores = 2*1000 + 200
 
 // connections returns the limit of simultaneous connections for a process that may open the given number of files, if

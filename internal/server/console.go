@@ -20,7 +20,7 @@ import (
 type Console struct {
 	Serve bool
 	Idle  time.Duration // an unused session ends after this time
-	Hosts []string      // names by which browsers may reach the server, besides that of Config.PublicURL
+	Hosts []string      // names by which browsers may reach the server, in addition to the host of Config.PublicURL
 }
 
 // Limits of Console.Idle. The console requests keys every ten minutes while it is in use.

@@ -78,7 +78,7 @@ func (c *continuous) turn(ctx context.Context) time.Time {
 	return time.Now().Add(min(c.config.BackupEvery, backupRetry))
 }
 
-// leave forgets what this server knows about the object store, to which another node may write from now on.
+// leave drops this server's state of the object store, to which another node may write from now on.
 func (c *continuous) leave() {
 	if c.place != nil {
 		_ = c.place.Close()

@@ -20,8 +20,8 @@ import (
 	"github.com/sluicemq/sluice/internal/tenant"
 )
 
-// exposition is the wing of metrics for Prometheus. It answers GET /metrics on its own address: a proxy in front of the
-// address for clients would hide who asks.
+// exposition is the wing of metrics for Prometheus. It answers GET /metrics on its own address: on the address for
+// clients, a proxy would hide the sender of a request.
 type exposition struct {
 	config   *Config
 	log      *slog.Logger
@@ -129,7 +129,7 @@ func (e *exposition) Run(ctx context.Context) error {
 		IdleTimeout: 4 * metricsIO, MaxHeaderBytes: front.MaxHeader,
 		ErrorLog: slog.NewLogLogger(e.log.Handler(), slog.LevelDebug),
 	}
-	defer context.AfterFunc(ctx, func() { _ = h.Close() })() // Serve says why it ends
+	defer context.AfterFunc(ctx, func() { _ = h.Close() })() // Serve returns why it ends
 	if err := h.Serve(e.listener); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("metrics are not served any more: %w", err)
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/sluicemq/sluice/internal/formats"
 )
 
-// refusals describe what clients wait for until all nodes of the cluster read a format.
+// refusals describe the features that must wait until all nodes of the cluster can read a format.
 var refusals = map[int]string{
 	formats.Topics:     "There can be topics when all nodes of the cluster know what topics are",
 	formats.Monitor:    "There can be alarms when all nodes of the cluster know what alarms are",

@@ -15,15 +15,15 @@ const (
 	restInterval = 30 * time.Second
 	// restAllocations is the maximum that an idle process allocates in restInterval.
 	restAllocations = 32 << 20
-	// worthReturning is the least memory for which a collection pays. A larger heap takes longer to collect: there it
-	// is a quarter of what is alive.
+	// worthReturning is the minimum amount of memory for which a collection pays. A larger heap takes longer to
+	// collect: for it, the minimum is a quarter of the live data.
 	worthReturning     = 8 << 20
 	worthReturningPart = 4
 )
 
 // ReturnMemory returns unused memory to the system whenever the process is idle, until ctx ends. After a load, the
-// runtime keeps garbage and room for several times of what is alive, and collects it only when new load has used it up;
-// see GCPercent. The pages of the program are returned as well, once in each rest.
+// runtime keeps garbage, and room for several times the live data, and collects it only when new load has used it up;
+// see GCPercent. The pages of the program are returned as well, once in each idle period.
 func ReturnMemory(ctx context.Context, log *slog.Logger) {
 	var r rest
 	for wait.For(ctx, restInterval) == nil {
@@ -49,7 +49,7 @@ type heapUse struct {
 // rest decides when a process is idle and has memory to return.
 type rest struct {
 	allocated uint64 // at the last look
-	left      uint64 // what was still held after the last return: to try again would return no more
+	left      uint64 // memory still held after the last return: another attempt would not return more
 	idle      bool   // at the last look
 	begun     bool   // begins has returned true since the process was last busy
 }

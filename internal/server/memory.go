@@ -2,11 +2,11 @@ package server
 
 import "github.com/sluicemq/sluice/internal/store"
 
-// GCPercent is how far the heap of a server should grow before it is collected,
-// in percent of what is alive. A request leaves some ten KiB behind, and what is
-// alive is little, as messages are on disk; with the heap of four times as much
-// a sixth of the CPU time is saved. But where the store's caches are part of the
-// heap, four times as much would be too much.
+// GCPercent is how far the heap of a server should grow before a collection, in
+// percent of the live data. A request leaves about ten KiB of garbage, and
+// there is little live data, because messages are on disk. A heap of four times
+// the live data saves a sixth of the CPU time. But if the store's caches are
+// part of the heap, four times would be too much.
 func GCPercent() int {
 	if store.OnHeap {
 		return 100

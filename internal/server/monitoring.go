@@ -34,7 +34,7 @@ type monitoring struct {
 	evaluator *monitor.Evaluator // of alarms; nil until newCloudWatch
 }
 
-// openMonitoring reads what users have set up, and custom metrics, from the control store.
+// openMonitoring reads the users' alarms and other settings, and custom metrics, from the control store.
 func openMonitoring(c *Config, st *storage) (_ *monitoring, err error) {
 	m := &monitoring{config: c, log: c.Logger, storage: st}
 	if m.detectors, err = detector.Open(st.control, st.formats()); err != nil {

@@ -19,7 +19,7 @@ import (
 type report struct {
 	Node      admin.NodeStatus
 	Messages  admin.MessageCounts
-	Uncounted bool `json:",omitzero"` // its shards could not be asked
+	Uncounted bool `json:",omitzero"` // its shards did not answer
 }
 
 // reportAge is the maximum age of a report. Requests within this time share one, because it reads the state of every

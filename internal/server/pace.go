@@ -8,8 +8,8 @@ import (
 	"github.com/sluicemq/sluice/internal/tool/wait"
 )
 
-// paceSlack is how much time a read may make up for that earlier reads have lost: timers fire late, by about a
-// millisecond, which is longer than a read of 32 KiB takes at more than 32 MiB a second.
+// paceSlack is the maximum delay of earlier reads that a read may make up for: timers fire about a millisecond late,
+// which is longer than a read of 32 KiB takes at more than 32 MiB a second.
 const paceSlack = 20 * time.Millisecond
 
 // pace returns a limiter of the bytes that backups read per second, or nil for 0. A read waits until those before it

@@ -52,11 +52,11 @@ func (p *peers) prepare(f *front.Front, a answerer, keys func() []string) {
 	close(p.prepared)
 }
 
-// question is what a server asks the other servers, as JSON.
+// question is a query to the other servers, as JSON.
 type question struct {
-	Consumers queue.ID `json:",omitzero"` // asks for the consumers of this queue
-	Status    bool     `json:",omitzero"` // asks for the server's report; older programs do not know it
-	Keys      bool     `json:",omitzero"` // asks for the ids of its encryption keys; older programs do not know it
+	Consumers queue.ID `json:",omitzero"` // requests the consumers of this queue
+	Status    bool     `json:",omitzero"` // requests the server's report; older programs do not know it
+	Keys      bool     `json:",omitzero"` // requests the ids of its encryption keys; older programs do not know it
 }
 
 // answer implements NodeEnv.Answer. It returns an error if the question is invalid, if only newer programs know it, or

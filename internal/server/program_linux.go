@@ -40,9 +40,9 @@ func returnPages(file string) error {
 // mapping is a range of memory that has part of a file.
 type mapping struct{ start, end uintptr }
 
-// cleanMappings returns the read-only mappings of a file whose pages are all those of the file. maps is what Linux
-// shows in /proc/PID/smaps: for each mapping a line with its range, permissions, offset, device, inode and path, then
-// lines with what it has, such as its pages that are not of the file:
+// cleanMappings returns the read-only mappings of a file without changed pages. maps is the content of /proc/PID/smaps
+// on Linux: for each mapping a line with its range, permissions, offset, device, inode and path, then lines with its
+// properties, such as the size of its changed pages:
 //
 //	00400000-00402000 r-xp 00000000 08:01 131 /usr/bin/sluice
 //	Anonymous:             0 kB

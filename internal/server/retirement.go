@@ -37,8 +37,8 @@ type retirement struct {
 
 const (
 	// retirementPause is the time from a key's retirement to the first search. It is many times longer than a request
-	// takes, and than a node that answers clients lags behind the control store. It is also the time from a search that
-	// has failed to the next.
+	// takes, and than a node that answers clients may lag behind the control store. It is also the pause after a failed
+	// search.
 	retirementPause = 5 * time.Minute
 	// retirementEvery is the time from one search to the next.
 	retirementEvery = time.Hour
@@ -46,7 +46,7 @@ const (
 	retirementTurn = 10 * time.Second
 )
 
-// Run searches for what retired keys are needed for until ctx ends.
+// Run searches for messages and edits that need retired keys, until ctx ends.
 func (r *retirement) Run(ctx context.Context) {
 	if r.secrecy.ring == nil {
 		return
@@ -128,7 +128,7 @@ func (r *retirement) count(ctx context.Context, k keyring.ShortID) (needed int64
 	return needed, nil
 }
 
-// countIn is count for the store in a directory. It has a small cache of its own: the records are read once.
+// countIn is count for the store in a directory. It has its own small cache, because it reads each record once.
 func (r *retirement) countIn(ctx context.Context, dir string, k keyring.ShortID) (needed int64, err error) {
 	cache := store.NewCache(retirementCache)
 	defer cache.Close()
@@ -160,7 +160,7 @@ const (
 	retirementRead  = 32 << 10 // bytes that are read without a pause
 )
 
-// slowly waits until so many bytes more may be read.
+// slowly waits until this many more bytes may be read.
 func slowly(ctx context.Context, wait func(context.Context, int) error, bytes int) error {
 	if wait == nil {
 		return ctx.Err()

@@ -14,9 +14,9 @@ const (
 	failTimeout = 3 * time.Second
 )
 
-// Run serves until ctx ends. It then stops in order: it refuses new connections, answers long polls with what they
-// have, finishes the requests in progress with their commits, and closes the stores. If the disk fails, it also stops
-// and returns an error; requests whose commits cannot be made receive an error.
+// Run serves until ctx ends. It then stops in order: it refuses new connections, answers long polls at once, finishes
+// the requests in progress with their commits, and closes the stores. If the disk fails, it also stops and returns an
+// error; requests whose commits cannot be made receive an error.
 func (s *Server) Run(ctx context.Context) error {
 	failed := make(chan error, 1)
 	go func() { failed <- s.entrance.serve() }()
@@ -44,7 +44,7 @@ func (s *Server) Run(ctx context.Context) error {
 }
 
 // runner is a wing with loops. Run runs them side by side, and returns when all have ended, soon after ctx. A loop that
-// fails does not end the others. The error names what the server continues without.
+// fails does not end the others. The error names the parts without which the server continues.
 type runner interface {
 	Run(ctx context.Context) error
 }

@@ -107,8 +107,8 @@ func (s *secrecy) load(ctx context.Context, path string, seals keyring.Service, 
 	return ring, nil
 }
 
-// CheckKeys returns an error that describes why the server cannot start with the file of the encryption keys as it is.
-// It asks no key service. A single server makes a file that is missing.
+// CheckKeys returns an error that describes why the server cannot start with the present file of the encryption keys.
+// It does not call a key service. A single server creates a missing file.
 func (c *Config) CheckKeys() error {
 	if c.KeyFile() == "" {
 		return nil
@@ -208,8 +208,8 @@ func (s *secrecy) add(ctx context.Context) error {
 	return nil
 }
 
-// use starts encrypting messages with the keys that may encrypt, if there are any, and no more with those that are
-// retired.
+// use starts encrypting messages with the keys that may encrypt, if there are any, and stops encrypting with retired
+// keys.
 func (s *secrecy) use() {
 	encrypting, all := s.used.Encrypting(), s.used.All()
 	var keys, retired []*keyring.Key

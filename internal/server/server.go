@@ -66,8 +66,8 @@ func Start(c Config) (_ *Server, err error) {
 	return s, nil
 }
 
-// open opens what is outside: addresses, the disk, and this machine's node. In a cluster it waits until enough of the
-// other nodes are present.
+// open opens the external resources: addresses, the disk, and this machine's node. In a cluster it waits until enough
+// of the other nodes are present.
 func (s *Server) open() (err error) {
 	if s.topics, err = newTopics(s.config, s.peers.prepared); err != nil {
 		return err
@@ -85,7 +85,7 @@ func (s *Server) open() (err error) {
 }
 
 // read reads the control store, and starts serving messages. Both may write. A blocked disk must make the start fail:
-// then load blocks for ever, and its results are ignored.
+// then load blocks forever, and its results are ignored.
 func (s *Server) read() error {
 	began := time.Now()
 	if err := s.storage.disk.Guard(s.load); err != nil {

@@ -18,8 +18,8 @@ const (
 	lookInterval    = time.Second
 	reclaimInterval = 5 * time.Second
 
-	// A disk can fill by hundreds of megabytes within lookInterval. Close to the threshold, closeInterval keeps what is
-	// written between two looks small against the reserve.
+	// A disk can fill by hundreds of megabytes within lookInterval. Close to the threshold, closeInterval keeps the
+	// data written between two checks small compared with the reserve.
 	closeInterval = 50 * time.Millisecond
 	closeSpace    = 2 << 30 // bytes above the threshold
 )

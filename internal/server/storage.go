@@ -32,7 +32,7 @@ type storage struct {
 
 	node     Node // nil until openNode
 	control  *control.Control
-	catalog  atomic.Pointer[catalog.Catalog] // nil until openCatalog; shards may ask for it before
+	catalog  atomic.Pointer[catalog.Catalog] // nil until openCatalog; shards may read it before
 	messages Messages                        // nil until serve
 	cipher   queue.Cipher                    // of encrypted messages, set before serve; nil: there are no keys
 }
@@ -191,7 +191,7 @@ func (st *storage) Run(ctx context.Context) error {
 }
 
 // close closes the node, the disk and the cache, as far as they are open. A node that does not close still uses the
-// others.
+// disk and the cache.
 func (st *storage) close() error {
 	if st == nil {
 		return nil

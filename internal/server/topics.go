@@ -94,8 +94,8 @@ func (t *topics) open(st *storage, vault *identity.Vault) (err error) {
 	return err
 }
 
-// newSNS creates the SNS service, which also tells the deliverer about subscriptions. endpoint is the server's URL for
-// clients.
+// newSNS creates the SNS service, which also notifies the deliverer of changed subscriptions. endpoint is the server's
+// URL for clients.
 func (t *topics) newSNS(a *accounts, secrets *secrecy, endpoint func() string) *protocol.Service {
 	st := t.storage
 	publisher, wire := sns.New(sns.Options{

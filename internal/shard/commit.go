@@ -33,10 +33,10 @@ type batch struct {
 //	└────────────── fill ────────────┘   └───── makeDurable ─────┘   └──────────── publish ───────────┘
 //
 // Due work comes first, because requests must see messages whose delay or visibility timeout has passed. Polls come
-// after the requests, because a request may send what a poll waits for: the message and its receive then share a
-// commit. Each part has its own share of the transaction, so no part starves: a flood of requests leaves room for
-// polls, and a million expired messages leave room for requests. A poll that finds nothing joins the waiting polls only
-// after the commit, when it can no longer fail.
+// after the requests, because a request may send the message that a poll waits for: the message and its receive then
+// share a commit. Each part has its own share of the transaction, so no part starves: a flood of requests leaves room
+// for polls, and a million expired messages leave room for requests. A poll that finds nothing joins the waiting polls
+// only after the commit, when it can no longer fail.
 //
 // The format is raised between the last change and the commit: not earlier, because only the changes show which format
 // they need, and not later, because older programs must refuse the directory before it contains anything that they
@@ -102,7 +102,7 @@ func (o *owner) makeDurable(tx *store.Txn) error {
 	return o.commit(tx)
 }
 
-// publish passes the durable results to watchers, and answers the callers.
+// publish passes durable results to watchers, and answers the callers.
 func (o *owner) publish(b *batch) {
 	now := o.engine.Totals()
 	o.totals.add(o.counted, now)

@@ -18,7 +18,7 @@ const (
 	forwardBytes  = 256 << 10
 	// forwardsMost limits the concurrent calls of that size. An account that is alone gets half of them.
 	forwardsMost = 32
-	// forwardTimeout is how long a destination has to answer.
+	// forwardTimeout limits the wait for a destination's answer.
 	forwardTimeout = 10 * time.Second
 	// After each failed attempt the pause doubles.
 	forwardPause   = 50 * time.Millisecond
@@ -34,11 +34,11 @@ const (
 type Deliver func(ctx context.Context, id queue.ID, from queue.FromShard, messages []queue.Transfer) error
 
 // Forward forwards the messages in the outboxes of s to the shards that serve their queues, exactly once and, for each
-// queue, in order. number is the number of s, under which the other shards record what they have accepted. Forward
+// queue, in order. number is the number of s, under which the other shards record the last accepted position. Forward
 // returns when ctx ends or s is closed. The store must stay open until then. A shard runs one Forward at a time.
 //
 // Queues do not wait for each other. For each queue, Forward begins with one message, and continues with many when that
-// one was accepted. While deliveries fail, it tries less and less often, and loses no message.
+// one was accepted. While deliveries fail, the pauses between attempts grow, and no message is lost.
 func Forward(ctx context.Context, s *Shard, number int, to Deliver) error {
 	ctx, cancel := context.WithCancel(ctx)
 	f := &forwarder{

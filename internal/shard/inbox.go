@@ -9,16 +9,16 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// inbox is how requests reach the owner of a shard, and how their callers wait for it.
+// inbox passes requests to the owner of a shard, and lets their callers wait for it.
 //
 //   - No caller waits for a disk that cannot be written, except for execEvenIfBlocked.
 //   - Each request is begun by the owner or given up by its caller, never both.
 type inbox struct {
 	requests chan *request
-	closing  chan struct{} // closed when the owner shall end
+	closing  chan struct{} // closed to end the owner
 	closed   chan struct{} // closed when it has ended
 	once     sync.Once
-	deposed  error // only for the owner, and for others after closed is closed: why it has ended
+	deposed  error // only for the owner, and for others after closed is closed: the reason why it has ended
 	disk     *store.Disk
 	writable func() *Writable
 }
@@ -98,7 +98,7 @@ func (in *inbox) hand(ctx context.Context, c *Writable, r *request) error {
 		return notBegun(c)
 	}
 	select {
-	case in.requests <- r: // there nearly always is room, and this attempt is cheap
+	case in.requests <- r: // there is nearly always room, and this attempt is cheap
 		return nil
 	default:
 	}
@@ -124,7 +124,7 @@ func (in *inbox) send(r *request) {
 }
 
 // abandonPoll stops waiting for a poll because the disk is blocked, and returns the error for its consumer. If the
-// owner is just receiving messages for the poll, they are taken back when the disk can be written again.
+// owner is just receiving messages for the poll, their deliveries are reverted when the disk can be written again.
 func (in *inbox) abandonPoll(p *poll, c *Writable) error {
 	p.left.Store(true)
 	if !p.leave() {

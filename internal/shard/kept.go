@@ -6,17 +6,17 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Kept returns what the last purge of a queue has kept; see queue.Engine.
+// Kept describes the messages that the last purge of a queue has kept; see queue.Engine.
 func (s *Shard) Kept(ctx context.Context, id queue.ID) (queue.Kept, error) {
 	return call(ctx, s.inbox, func(e *queue.Engine) (queue.Kept, error) { return e.Kept(id) })
 }
 
-// UndoPurge begins to bring back what the last purge of a queue has kept; see queue.Engine.
+// UndoPurge starts to restore the messages that the last purge of a queue has kept; see queue.Engine.
 func (s *Shard) UndoPurge(ctx context.Context, id queue.ID) (queue.Kept, error) {
 	return call(ctx, s.inbox, func(e *queue.Engine) (queue.Kept, error) { return e.UndoPurge(id) })
 }
 
-// ForgetPurged drops what purges have kept. The store still has to free the space.
+// ForgetPurged drops the messages that purges have kept. The store frees their space later.
 func (s *Shard) ForgetPurged(ctx context.Context) error {
 	return s.exec(ctx, func(e *queue.Engine) error { e.ForgetPurged(); return nil })
 }

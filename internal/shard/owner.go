@@ -8,7 +8,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// owner is the goroutine that owns the engine, with everything that only this goroutine uses. It can use the whole
+// owner is the goroutine that owns the engine, with all state that only this goroutine uses. It can use the whole
 // Shard; the Shard reaches its owner only by requests.
 type owner struct {
 	*Shard
@@ -23,10 +23,10 @@ type owner struct {
 	low     func() bool
 	totals  *Totals
 
-	engine    *queue.Engine         // nil while it has lost touch with the store
+	engine    *queue.Engine         // nil after a failure, until it is loaded again
 	reload    time.Time             // not before that
 	asked     time.Time             // when reads and low were called
-	format    int                   // what require has been called with
+	format    int                   // the last argument of require
 	counted   [queue.Counters]int64 // as reported to the totals
 	repeat    []*request            // requests for the next transaction
 	maxCommit int                   // bytes of a transaction for requests
@@ -165,8 +165,8 @@ func (o *owner) keepNow() queue.Keep {
 	return k
 }
 
-// allow lets the engine start what all programs can read, and keep what there is room for. It checks once in
-// reloadInterval.
+// allow lets the engine start features that all programs can read, and lets purges keep messages while there is room.
+// It checks once in reloadInterval.
 func (o *owner) allow() {
 	if time.Since(o.asked) < reloadInterval {
 		return

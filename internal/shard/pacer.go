@@ -21,7 +21,7 @@ const (
 	// walkTime and walkBytes limit one walk.
 	walkTime  = time.Second
 	walkBytes = 256 << 20
-	// A walk reads the clock after so many steps or bytes.
+	// A walk reads the clock after this many steps or bytes.
 	walkSteps = 32
 	walkChunk = 32 << 10
 )

@@ -46,8 +46,8 @@ func (p *poll) do(e *queue.Engine) error {
 	return p.try(e)
 }
 
-// The owner takes a poll before it gives it messages, and the consumer takes it when it stops waiting. Only one of them
-// succeeds, so no message is given to a consumer that has left.
+// The owner takes a poll before it receives messages for it, and the consumer takes it when it stops waiting. Only one
+// of them succeeds, so no message goes to a consumer that has left.
 const (
 	pollOpen = iota
 	pollTaken
@@ -89,13 +89,13 @@ func (p *poll) answer(err error) {
 
 // polls are the waiting long polls, in order of arrival for each queue. Only the owner uses them. Invariants:
 //
-//   - A waiting poll is in two places: in the line of its queue, and in ends. remove removes it from both.
+//   - A waiting poll is in two lists: in the list of its queue, and in ends. remove removes it from both.
 //   - A waiting poll is open, or its consumer has left. The owner takes a poll (see poll.take) before it receives
 //     messages for it, and opens it again if there were none. So no message is received for a consumer that has left.
 //   - If a queue has waiting polls and a message for them, it is in ready. The reverse need not hold: a failed attempt
-//     costs little, but a forgotten poll would wait beside a message until its end.
+//     costs little, but a forgotten poll would wait until its end although there is a message.
 //
-// A queue enters ready in three ways: a transaction has changed it (touched), a poll joins its line after the
+// A queue enters ready in three ways: a transaction has changed it (touched), a poll joins its queue's list after the
 // transaction that tried the poll (add), or the engine was loaded again, so that any queue may have messages
 // (touchAll). serve removes a queue from ready before it tries its polls. If the transaction is full, it puts the queue
 // back, and the next transaction continues.
@@ -117,7 +117,7 @@ func newPolls() polls {
 	}
 }
 
-// pending reports whether serve has something to try.
+// pending reports whether serve has polls to try.
 func (ps *polls) pending() bool { return len(ps.ready) > 0 }
 
 // of returns how many polls wait for messages of a queue.

@@ -54,7 +54,7 @@ func (s *Shard) Configure(ctx context.Context, c queue.Config) error {
 	return err
 }
 
-// forget forgets what is known beside the engine of a queue that is gone.
+// forget drops the state outside the engine of a removed queue.
 func (s *Shard) forget(id queue.ID, err error) {
 	s.waits.forget(id)
 	if s.watcher != nil && err == nil {
@@ -86,8 +86,8 @@ const MaxReceive = 11 << 20
 
 // Receive returns messages. If there are none, it waits for the length of wait or until ctx ends, and then returns
 // none. It returns at most MaxReceive bytes, unless the first message alone is longer. If ctx ends after messages were
-// received, they are taken back. If the shard is closed by then, Receive returns them anyway, and the caller must
-// return them where the shard is open next.
+// received, their deliveries are reverted. If the shard is closed by then, Receive returns them anyway, and the caller
+// must return them where the shard is open next.
 //
 // With too many messages in flight, it returns queue.ErrOverLimit only if wait is 0.
 func (s *Shard) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait time.Duration) ([]Message, error) {
@@ -141,9 +141,9 @@ func (s *Shard) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait 
 }
 
 // read reads the messages of deliveries. Like all reads of bodies, it runs in the goroutine of the caller, not of the
-// owner. It omits messages that were purged or have expired meanwhile. If a message cannot be read, it stays in flight
-// and the others are taken back, so that consumers can receive them without it. Messages that would make the answer
-// longer than MaxReceive are taken back, too.
+// owner. It omits messages that were purged or have expired meanwhile. If a message cannot be read, it stays in flight,
+// and the deliveries of the others are reverted, so that consumers can receive them without it. Deliveries that would
+// make the answer longer than MaxReceive are reverted, too.
 func (s *Shard) read(
 	ctx context.Context, id queue.ID, deliveries []queue.Delivery, q *queue.Receive,
 ) ([]Message, error) {
@@ -184,8 +184,8 @@ func (s *Shard) read(
 	return nil, errors.Join(fmt.Errorf("%w: %w", ErrUnavailable, failed), back)
 }
 
-// shorten takes back all but the first n deliveries. If that fails, the messages
-// become visible again when their visibility timeout ends.
+// shorten reverts all but the first n deliveries. If that fails, the messages become visible again when their
+// visibility timeout ends.
 func (s *Shard) shorten(ctx context.Context, id queue.ID, deliveries []queue.Delivery, n int, attempt string) {
 	err := s.exec(context.WithoutCancel(ctx), func(e *queue.Engine) error {
 		return e.Shorten(id, deliveries, n, attempt)
@@ -211,7 +211,7 @@ func (s *Shard) absent(ctx context.Context, id queue.ID, p queue.Position) error
 	return err
 }
 
-// Return takes back deliveries that did not reach the consumer; see queue.Engine.
+// Return reverts deliveries that did not reach the consumer; see queue.Engine.
 func (s *Shard) Return(ctx context.Context, id queue.ID, deliveries []queue.Delivery, attempt string) error {
 	err := s.exec(ctx, func(e *queue.Engine) error { return e.Return(id, deliveries, attempt) })
 	if s.watcher != nil && err == nil {
@@ -272,7 +272,7 @@ func (s *Shard) PurgeAfter(ctx context.Context, id queue.ID, marks []queue.Mark)
 	return err
 }
 
-// MayPurge returns the refusal that Purge would give now; see queue.Engine.
+// MayPurge returns the refusal that Purge would return now; see queue.Engine.
 func (s *Shard) MayPurge(ctx context.Context, id queue.ID) error {
 	return s.exec(ctx, func(e *queue.Engine) error { return e.MayPurge(id) })
 }

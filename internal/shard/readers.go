@@ -10,9 +10,10 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// readers are the goroutines that read the store beside the owner: callers that read the messages of their receives, or
-// search in a queue, or read rows of metrics. They change nothing. The owner first describes what must agree with the
-// engine. The rest cannot change under a reader, because records never change and positions are never reused.
+// readers are the goroutines that read the store outside the owner: callers that read the messages of their receives,
+// search a queue, or read rows of metrics. They change nothing. The owner first describes the state that must agree
+// with the engine. Everything else cannot change under a reader, because records never change and positions are never
+// reused.
 //
 // The store must stay open until all have left. A shard that closes waits for that.
 type readers struct {
@@ -34,14 +35,14 @@ func (rs *readers) wait() {
 	defer rs.inside.Unlock()
 }
 
-// snapshot is what a reader reads, and what it calls after each step; see walk.
+// snapshot is the data for a reader, and the function that it calls after each step; see walk.
 type snapshot struct {
 	r       queue.Reader
 	proceed func(bytes int) bool
 }
 
-// look looks into a queue from the goroutine of the caller: the owner describes the queue, and f reads it from a
-// snapshot, as walk says.
+// look reads a queue in the goroutine of the caller: the owner describes the queue, and f reads it from a snapshot, as
+// in walk.
 func look[T any](
 	ctx context.Context, rs *readers, id queue.ID,
 	f func(l *queue.Look, at snapshot) (T, error),

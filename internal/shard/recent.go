@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	// recentMessages limits the remembered messages, and recentLength the length of each record. Together they take at
-	// most about 5 MiB.
+	// recentMessages limits the cached messages, and recentLength the length of each record. Together they take at most
+	// about 5 MiB.
 	recentMessages = 1024
 	recentLength   = 4 << 10
 )
@@ -15,8 +15,8 @@ const (
 // recent is the queue.Memory of a shard: the records of messages that its engine has recently written. Consumers that
 // keep up with producers need not read them from the store.
 //
-// Each message has one possible place, which it shares with others: the last one written takes it. So all accounts
-// compete for the places, and a message that has lost its place is read from the store.
+// Each message has one possible slot, which it shares with others: the last one written takes it. So all accounts
+// compete for the slots, and a message that has lost its slot is read from the store.
 //
 // A record is here before it is durable. That is safe, because only delivered messages are read, and those are durable.
 // A failed transaction leaves records behind whose positions will be used again, so a newly loaded engine begins with
@@ -27,12 +27,12 @@ type recent struct {
 }
 
 type recentRecord struct {
-	queue, position uint64 // of the message; 0: the place is empty
+	queue, position uint64 // of the message; 0: the slot is empty
 	record          []byte
 }
 
-// place returns the place of a message, and its queue and position, which are in its key. Neighbours in a queue have
-// different places.
+// place returns the slot of a message, and its queue and position, which are in its key. Neighbours in a queue have
+// different slots.
 func (r *recent) place(key []byte) (at *recentRecord, queue, position uint64) {
 	const spread = 0x9e3779b97f4a7c15 // different queues often use the same positions
 	queue, position = binary.BigEndian.Uint64(key), binary.BigEndian.Uint64(key[len(key)-8:])

@@ -18,7 +18,7 @@ type request struct {
 	repeated bool // it has begun before, in a transaction that failed
 }
 
-// work is what a request does with the engine.
+// work is the part of a request that uses the engine.
 type work interface{ do(*queue.Engine) error }
 
 // step is work without a result.

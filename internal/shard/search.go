@@ -7,7 +7,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// searcher finds the messages that tasks select, until the shard is closed. The owner only says what to search for, and
+// searcher finds the messages that tasks select, until the shard is closed. The owner only describes the search, and
 // receives the results; it never evaluates a filter. A searcher runs one search at a time, each for a limited time, and
 // uses a small part of the machine while the shard is busy; see pacer.
 type searcher struct {

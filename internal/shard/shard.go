@@ -16,8 +16,8 @@ import (
 // is unknown whether the request made a change.
 var ErrUnavailable = errors.New("the shard is not available")
 
-// ErrNotBegun is the ErrUnavailable of a request with which the shard did nothing. The caller can safely repeat the
-// request, here or where the shard is open now.
+// ErrNotBegun is the ErrUnavailable of a request that the shard has not begun. The caller can safely repeat the
+// request, here or on the node where the shard is open now.
 var ErrNotBegun = fmt.Errorf("%w: nothing was done", ErrUnavailable)
 
 // Aliases of the errors of the shard's disk, for packages that use a shard and not its store.
@@ -66,13 +66,13 @@ type Options struct {
 	Require func(format int) error
 	// Keep is how long the series of the queues are kept. Zero means no series.
 	Keep queue.Keep
-	// Reads returns the highest format that every program can read that may open the store later. The engine begins
+	// Reads returns the highest format that all programs that may open the store later can read. The engine begins
 	// features that need a newer format only when all programs can read it. Nil means any format.
 	Reads func() int
-	// Low reports whether purges keep nothing, because a disk with this shard is nearly full or the operator wants it
-	// so. Messages that they have kept then go. Nil means that they always keep them.
+	// Low reports whether purges keep nothing, because a disk with this shard is nearly full or because of the
+	// operator's settings. Messages that purges have kept are then dropped. Nil means that purges always keep them.
 	Low func() bool
-	// Totals counts what happens to all queues; nil means no counting.
+	// Totals counts the events of all queues; nil means no counting.
 	Totals *Totals
 	// Watch returns a watcher of the messages of this shard while it is open; nil means none. Its argument returns the
 	// time of the shard.

@@ -7,13 +7,13 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Totals counts the events of all queues of a process, in all of its shards. The counters do not fall when a queue is
-// removed, nor when a shard moves to another node. The zero value is ready to use.
+// Totals counts the events of all queues of a process, in all of its shards. The counters do not decrease when a queue
+// is removed, nor when a shard moves to another node. The zero value is ready to use.
 type Totals struct {
 	mu sync.Mutex
 	n  [queue.Counters]int64
-	// owed holds events that were counted and then undone. Later events are set off against them, so that counters
-	// never fall.
+	// owed holds events that were counted and then undone. Later events are offset against them, so counters never
+	// decrease.
 	owed [queue.Counters]int64
 }
 
@@ -47,7 +47,7 @@ func (s *Shard) Standings(ctx context.Context) ([]queue.Standing, error) {
 	return all, err
 }
 
-// TopicStandings returns what the shard has counted of topics.
+// TopicStandings returns the shard's counters of topics.
 func (s *Shard) TopicStandings(ctx context.Context) ([]queue.TopicStanding, error) {
 	return call(ctx, s.inbox, func(e *queue.Engine) ([]queue.TopicStanding, error) { return e.TopicStandings(), nil })
 }

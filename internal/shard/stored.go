@@ -30,8 +30,8 @@ type scales struct {
 	of      map[queue.ID]*scale
 }
 
-// weigh returns how much is stored of the accounts to which some queues belong. It weighs those of accounts whose value
-// is true.
+// weigh returns how much the shard stores of the accounts that own some queues. It weighs the queues of accounts whose
+// value is true.
 func (all *scales) weigh(
 	ctx context.Context, list []queue.Stored, accounts map[string]bool,
 ) (map[string]Stored, error) {
@@ -58,7 +58,7 @@ func (all *scales) weigh(
 	return out, nil
 }
 
-// weighed returns the bytes of a queue that weigh has last found, or 0 if it was not asked for them.
+// weighed returns the bytes of a queue that weigh has last found, or 0 if weigh was not called for it.
 func (all *scales) weighed(id queue.ID) uint64 {
 	all.mu.Lock()
 	defer all.mu.Unlock()

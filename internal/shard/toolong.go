@@ -7,7 +7,7 @@ import (
 )
 
 // Each part of a transaction is limited, and together they stay far below the limit of a commit. If a transaction is
-// too long nevertheless, the part that caused it must neither make the others fail nor be repeated for ever:
+// too long nevertheless, the part that caused it must neither make the others fail nor be repeated forever:
 //
 //   - The engine is dropped, as after any failed commit, and loaded again at once.
 //   - The largest part is considered the cause. If it is a request or a poll, it is answered with queue.ErrTooLong. If

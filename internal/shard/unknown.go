@@ -10,7 +10,7 @@ import (
 // configuration nor their deletion; see queue.Engine.Unknown.
 func (s *Shard) Unknown() []queue.ID { return s.unknown.list() }
 
-// unknownQueues are what the engine last said of them. The zero value has none.
+// unknownQueues are the unknown queues that the engine last reported. The zero value has none.
 type unknownQueues struct {
 	ids atomic.Pointer[[]queue.ID]
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Uses returns what is known about the use of some queues, as of one moment. It omits unknown queues.
+// Uses returns the last use of some queues, as of one moment. It omits unknown queues.
 func (s *Shard) Uses(ctx context.Context, ids []queue.ID) ([]queue.Use, error) {
 	ids = ids[:min(len(ids), MaxGlances)]
 	return call(ctx, s.inbox, func(e *queue.Engine) ([]queue.Use, error) {

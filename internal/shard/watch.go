@@ -21,7 +21,7 @@ type Watcher interface {
 	Close()
 }
 
-// watchTime returns the function that tells a watcher the time of the shard.
+// watchTime returns the function that gives a watcher the time of the shard.
 func watchTime(o *Options) func() queue.Instant {
 	return func() queue.Instant {
 		now := o.Now()

@@ -22,17 +22,17 @@ const (
 // Change is one change of a batch. Its slices are parts of the batch.
 type Change struct {
 	Kind  ChangeKind
-	Key   []byte // of a range the first that is in it
+	Key   []byte // the first key of a range
 	Value []byte // of ChangeSet
-	End   []byte // of ChangeDeleteRange: the first that is no longer in it
+	End   []byte // of ChangeDeleteRange: the first key behind the range
 }
 
 // ErrNoBatch reports that bytes are not a valid batch.
 var ErrNoBatch = errors.New("not a batch of changes")
 
-// Changes calls f with the changes of a batch, as Txn.Bytes returns it, in the order in which they were made, until f
-// returns an error. Invalid bytes give ErrNoBatch, possibly after some calls of f: a caller that must apply all changes
-// or none collects them first.
+// Changes calls f with the changes of a batch, as Txn.Bytes returns it, until f returns an error. The changes of a key
+// come in the order in which they were made. Invalid bytes give ErrNoBatch, possibly after some calls of f: a caller
+// that must apply all changes or none collects them first.
 func Changes(batch []byte, f func(Change) error) error {
 	if len(batch) < batchHeader {
 		return fmt.Errorf("%w: it has %d bytes", ErrNoBatch, len(batch))

@@ -46,8 +46,8 @@ func (s *Store) Checkpoint(dir string) (*Checkpoint, error) {
 	return &Checkpoint{files{s.fs, dir}}, nil
 }
 
-// trimLogs removes what follows the end of the logs in a checkpoint. Pebble writes a new log over an old one that it no
-// longer needs, so the rest of a copied log may come from the old one.
+// trimLogs removes the bytes behind the end of the logs in a checkpoint. Pebble writes a new log over an old one that
+// it no longer needs, so the rest of a copied log may come from the old one.
 func (s *Store) trimLogs(dir string) error {
 	logs, err := wal.Scan(wal.Dir{FS: s.fs, Dirname: dir})
 	if err != nil {
@@ -132,7 +132,7 @@ func (f *files) list() ([]File, error) {
 	return out, nil
 }
 
-// errFileName reports that a name is not that of a file in a checkpoint.
+// errFileName reports that no file of a checkpoint can have a name.
 var errFileName = errors.New("not the name of a file")
 
 // path refuses names outside the checkpoint; they may come from another machine.
@@ -183,7 +183,7 @@ type Incoming struct {
 }
 
 // Names next to the directory of a store: of an incomplete checkpoint, and of a complete one that replaces the store as
-// soon as that is closed.
+// soon as the store is closed.
 const (
 	incoming = ".incoming"
 	complete = ".complete"

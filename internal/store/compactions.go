@@ -8,8 +8,8 @@ import (
 )
 
 // compactions decides when a store may begin a compaction: as soon as fewer are running than Pebble allows. Unlike
-// Pebble's own scheduler, which looks ten times a second all the time, it has no timer while no compaction waits. A
-// node of a cluster has many stores, and most of them are idle.
+// Pebble's own scheduler, which always checks ten times a second, it has no timer while no compaction waits. A node of
+// a cluster has many stores, and most of them are idle.
 type compactions struct {
 	db   pebble.DBForCompaction
 	turn sync.Mutex // held by grant, and so over calls of db that take its locks
@@ -79,14 +79,14 @@ func (c *compactions) end() {
 	c.running--
 }
 
-// lookIn has grant called after d if a compaction waits. c.mu is held.
+// lookIn schedules a call of grant after d if a compaction waits. c.mu is held.
 func (c *compactions) lookIn(d time.Duration) {
 	if c.waiting && !c.closed {
 		c.look.Reset(d)
 	}
 }
 
-// grant begins the compactions that wait, as far as more are allowed.
+// grant begins waiting compactions, up to the allowed number.
 func (c *compactions) grant() {
 	c.turn.Lock()
 	defer c.turn.Unlock()

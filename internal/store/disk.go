@@ -12,22 +12,22 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A Disk is a file system with stores, and the knowledge whether it can be written. Stores on the same disk share one
-// Disk, so that a finding of one store holds for all.
+// A Disk is a file system with stores, and knows whether it can be written. Stores on the same disk share one Disk, so
+// all of them know when one store finds it blocked.
 //
 // Pebble ends the process if a write of its log fails. A full or read-only disk need not end it, so a Disk hides that
 // from Pebble: it retries a refused write at the same place until it succeeds. Meanwhile the disk is blocked, and
-// callers need not wait for the end; see [Writable]. A write of a table is given up sooner, because Pebble can do
-// without the table: it removes the part that it has written, which makes room for other writes, and begins the table
-// anew.
+// callers need not wait for the end; see [Writable]. A write of a table is given up sooner, because Pebble does not
+// depend on the table: it removes the part that it has written, which frees space for other writes, and starts the
+// table again.
 //
 // Any other failure of a write ends the disk, and so does every failure of a sync: the kernel may have dropped the data
-// that it could not write, and the next sync would still succeed. Nothing is written to the disk any more; a goroutine
-// that tries blocks for ever. The process must end, and the next one reads the data that is there.
+// that it could not write, and the next sync would still succeed. The disk accepts no more writes; a goroutine that
+// tries to write blocks forever. The process must end, and the next one reads the data that is there.
 type Disk struct {
 	fs           vfs.FS
 	log          *slog.Logger
-	volatile     bool          // it does not outlive the process: syncing is useless
+	volatile     bool          // it is lost when the process ends, so syncs are useless
 	retry        time.Duration // between attempts
 	tableTimeout time.Duration // with a table
 	guardTimeout time.Duration // maximum wait of Guard
@@ -35,7 +35,7 @@ type Disk struct {
 	writable atomic.Pointer[Writable]
 	lifetime *Writable // until the disk is given up
 	// checkpoints holds the directories of checkpoints in progress. Their writes are given up when the disk is full,
-	// like those of a table: Pebble removes no file meanwhile, and a removal may be what makes room.
+	// like writes of tables: Pebble removes no file meanwhile, and only a removal may free space.
 	checkpoints sync.Map
 	logged      atomic.Bool // the log reports the disk as blocked
 
@@ -67,7 +67,7 @@ func NewDisk(fs vfs.FS, log *slog.Logger) *Disk {
 	return d
 }
 
-// NewMemoryDisk returns an empty disk in memory, which ends with the process.
+// NewMemoryDisk returns an empty disk in memory, which is lost when the process ends.
 func NewMemoryDisk(log *slog.Logger) *Disk {
 	d := NewDisk(vfs.NewMem(), log)
 	d.volatile = true
@@ -136,7 +136,7 @@ func (d *Disk) Free(dir string) (free, total uint64, err error) {
 }
 
 // Guard calls f, which may write, and returns its error. If the disk stays blocked for a second, Guard gives the disk
-// up and returns a *BlockedError, and f blocks for ever. Start and stop use it, because they must end.
+// up and returns a *BlockedError, and f blocks forever. Start and stop use it, because they must end.
 func (d *Disk) Guard(f func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- f() }()
@@ -195,7 +195,7 @@ func (d *Disk) block(err error) {
 	c.end(err)
 }
 
-// blockIfDead blocks for ever if the disk was given up.
+// blockIfDead blocks forever if the disk was given up.
 func (d *Disk) blockIfDead() {
 	if d.lifetime.Err() != nil {
 		select {}
@@ -248,7 +248,7 @@ func (d *Disk) write(table bool, op func() error) error {
 	return err
 }
 
-// sync calls op, which syncs, once. Only the sync of a table may fail, because Pebble then begins the table anew.
+// sync calls op, which syncs, once. Only the sync of a table may fail, because Pebble then starts the table again.
 func (d *Disk) sync(table bool, op func() error) error {
 	d.blockIfDead()
 	err := op()

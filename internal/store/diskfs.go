@@ -26,7 +26,7 @@ func (d *Disk) scarce(name string) bool {
 	return err == nil && free < scarce
 }
 
-// isTable reports whether a file is a table, which Pebble can write anew.
+// isTable reports whether a file is a table, which Pebble can write again.
 func isTable(name string) bool {
 	return strings.HasSuffix(name, ".sst") || strings.HasSuffix(name, ".blob")
 }
@@ -61,7 +61,7 @@ func (fs *diskFS) OpenReadWrite(name string, category vfs.DiskWriteCategory, o .
 	return fs.open(name, func() (vfs.File, error) { return fs.FS.OpenReadWrite(name, category, o...) })
 }
 
-// ReuseForWrite makes a new file where space is scarce.
+// ReuseForWrite creates a new file if space is scarce.
 func (fs *diskFS) ReuseForWrite(old, name string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	if fs.disk.scarce(old) {
 		if err := fs.Remove(old); err != nil {

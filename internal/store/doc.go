@@ -5,10 +5,10 @@
 // [Store.Commit] has returned nil the changes survive the death of the process
 // and the loss of power, and that what a Txn reads includes its own changes.
 //
-// A Txn is one string of bytes in the end ([Txn.Bytes]): a second copy of the store
-// comes from applying the same bytes in the same order.
+// A Txn can be read as one string of bytes ([Txn.Bytes]). Applying the same bytes in the same order creates a second
+// copy of the store.
 //
-// A disk that is full makes a commit take longer, not fail; see [Disk].
+// On a full disk a commit takes longer and does not fail; see [Disk].
 //
 // The embedded engine is Pebble, an LSM tree with a write-ahead log. The
 // package knows nothing of queues.

@@ -10,17 +10,17 @@ import (
 
 // Pebble's write-ahead logs and MANIFEST are sequences of records. The file is
 // divided into blocks of 32 KiB, a record into chunks that do not cross the end
-// of a block; what is left of a block is zero. A chunk is, in little endian:
+// of a block; the rest of a block is zero. A chunk is, in little endian:
 //
 //	manifest   | checksum 4 | length 2 | type 1 |                                  | payload |
 //	log        | checksum 4 | length 2 | type 1 | log number 4 |                   | payload |
 //	log, new   | checksum 4 | length 2 | type 1 | log number 4 | synced up to 8    | payload |
 //
-// The checksum is over all that follows the length. A type says which of the
-// three forms the chunk has and whether it is all of a record, the first of it,
-// one in the middle, or the last. A log that was closed in good order ends with
-// a header of nothing: checksum and length 0, the type of a full chunk and the
-// number of the log plus one.
+// The checksum is over all that follows the length. The type determines which
+// of the three forms the chunk has, and whether it is a whole record or the
+// first, a middle or the last chunk of one. A log that was closed properly ends
+// with an empty header: checksum and length 0, the type of a full chunk, and
+// the number of the log plus one.
 const (
 	blockSize      = 32 << 10
 	manifestHeader = 7
@@ -28,7 +28,7 @@ const (
 	syncHeader     = logHeader + 8
 )
 
-// The place of a chunk in its record, as a type modulo 4 gives it.
+// The role of a chunk in its record: its type modulo 4.
 const (
 	chunkLast   = 0
 	chunkFull   = 1
@@ -60,9 +60,9 @@ func (c *chunk) begins() bool { return c.place == chunkFull || c.place == chunkF
 // an edit of a manifest.
 const headLength = 128
 
-// batchHeader is the length of what a record of a log begins with: 8 bytes of
-// sequence number, which counts all changes ever made, and 4 bytes of how many
-// changes follow.
+// batchHeader is the length of the header of a log record: 8 bytes for the
+// sequence number, which counts all changes ever made, and 4 bytes for the
+// number of changes that follow.
 const batchHeader = 12
 
 // scanner reads a file of records and finds the end of its valid part. It needs the memory of one block.
@@ -82,7 +82,7 @@ type scanner struct {
 // ending is the end of a file.
 type ending struct {
 	records int
-	closed  bool  // a log that was closed in good order
+	closed  bool  // a log that was closed properly
 	bad     int64 // end of the valid part; -1: the end of the file
 	// vouched reports that something behind bad was written after the data at bad was durable.
 	vouched bool
@@ -178,8 +178,7 @@ func (s *scanner) chunkAt(i int) (c chunk, ok bool) {
 	return chunk{place: int(s.block[i+6]) % 4, payload: s.block[i+header : end], end: end}, true
 }
 
-// extent returns where the chunk at i ends and how long its header is, if the
-// header may be one.
+// extent returns the end of the chunk at i and the length of its header, if the header may be valid.
 func (s *scanner) extent(i int) (end, header int, ok bool) {
 	if i+manifestHeader > s.n {
 		return 0, 0, false
@@ -210,16 +209,16 @@ func (s *scanner) trailerAt(i int) bool {
 		b[6] == trailerType && binary.LittleEndian.Uint32(b[7:]) == s.number+1
 }
 
-// vouched looks behind what is not in order, at bad in the block, for something
-// that was written only after it had been made durable: the beginning of a
-// later record, or the end of a log that was closed.
+// vouched searches behind the invalid data at bad in the block for data that
+// was written only after the data at bad was durable: the beginning of a later
+// record, or the end of a log that was closed.
 //
 // Chunks in the middle of a record prove nothing. A power cut in the middle of
 // a commit may leave its later blocks and not its first.
 //
-// The start of a chunk is known at the start of a block and, from there on, behind each chunk that is in order.
-// Elsewhere every byte is tried. Bytes that look like a chunk then could also be the content of a message, put there on
-// purpose, and must fit into the sequence of changes; an apparent end of the log must be the end of the file.
+// A chunk starts at the start of a block, and behind each valid chunk of the block. Elsewhere, vouched tries every
+// byte. Bytes that look like a chunk could then be the content of a message, put there on purpose, so they must fit
+// into the sequence of changes; an apparent end of the log must be the end of the file.
 func (s *scanner) vouched(bad int) (bool, error) {
 	start := s.offset + int64(bad)
 	if end, _, ok := s.extent(bad); ok && s.trailerAt(end) {
@@ -248,8 +247,8 @@ func (s *scanner) vouched(bad int) (bool, error) {
 	}
 }
 
-// candidate returns the first place from i on that could begin a chunk: where the number of the log is in the place of
-// a chunk's header, or where the trailer would be if the file ended with one.
+// candidate returns the first offset from i on at which a chunk could begin: where a chunk's header would contain the
+// number of the log, or where the trailer would be if the file ended with one.
 func (s *scanner) candidate(i int) int {
 	const before = manifestHeader // the number of the log
 	if !s.isLog || i+before >= s.n {
@@ -266,16 +265,16 @@ func (s *scanner) candidate(i int) int {
 	return at
 }
 
-// endsAt reports whether the file ends at i of the block, and not because only
-// so many sectors of a write have reached the disk.
+// endsAt reports whether the file ends at i of the block, unless it ends there because only some sectors of a write
+// have reached the disk.
 func (s *scanner) endsAt(i int) bool {
 	const sector = 512
 	return i == s.n && s.n%sector != 0
 }
 
-// later reports whether a record that begins with payload comes after the one
-// that should have been so many bytes before it. A change takes two bytes at
-// least.
+// later reports whether a record that begins with payload comes after the
+// record that should be the given number of bytes in front of it. A change
+// takes at least two bytes.
 func (s *scanner) later(payload []byte, distance int64) bool {
 	if !s.isLog {
 		return true

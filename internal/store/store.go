@@ -20,7 +20,7 @@ import (
 
 // Options configures a store.
 type Options struct {
-	// Disk holds the store; nil means a disk of its own with the file system FS.
+	// Disk holds the store; nil means a new disk with the file system FS.
 	Disk *Disk
 	// FS is for a store without Disk; nil means the machine's file system.
 	FS vfs.FS
@@ -43,7 +43,7 @@ const DefaultCacheSize = 64<<20 + memTableStop*memTableSize
 const (
 	memTableSize     = 16 << 20
 	memTableStop     = 4
-	l0Compaction     = 4
+	l0Compaction     = 8
 	l0Stop           = 24
 	maxOpenFiles     = 1000
 	bloomBitsPerKey  = 10
@@ -220,7 +220,7 @@ func (o *Options) pebble() (opts *pebble.Options, release func()) {
 // rewrite it. The third part is for the mark, which is written again and again.
 var parts = [][]byte{{0x80}, {0xff}}
 
-// part says where the part of a key ends.
+// part returns the first key behind the part of a key.
 func part(key []byte) (pebble.SpanPolicy, []byte, error) {
 	for _, end := range parts {
 		if bytes.Compare(key, end) < 0 {
@@ -263,7 +263,7 @@ func syncDir(fs vfs.FS, dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// OpenMemory opens an empty store in memory, which ends with the process.
+// OpenMemory opens an empty store in memory, which is lost when the process ends.
 func OpenMemory(o Options) (*Store, error) {
 	o.Disk = NewMemoryDisk(o.Logger)
 	return Open("store", o)
@@ -288,7 +288,7 @@ func (s *Store) Close() error {
 }
 
 // Begin starts an empty transaction. Release it when it is no longer needed, committed or not.
-func (s *Store) Begin() *Txn { return &Txn{db: s.db, batch: s.db.NewBatch()} }
+func (s *Store) Begin() *Txn { return &Txn{db: s.db, main: s.db.NewBatch()} }
 
 // Disk returns the disk that the store is on.
 func (s *Store) Disk() *Disk { return s.disk }
@@ -302,19 +302,19 @@ func (s *Store) Reclaim() error {
 	return nil
 }
 
-// Commit makes the changes of t durable and visible. While the disk is blocked it does not return; when the disk is
-// given up, it never does, so that no caller takes a lost change for made. After an error it is unknown whether the
-// changes are durable: reopen the store to find out.
+// Commit makes the changes of t durable and visible. While the disk is blocked it does not return. If the disk is given
+// up, it never returns, so no caller takes a lost change for durable. After an error it is unknown whether the changes
+// are durable: reopen the store to find out.
 //
-// Commits are made one after the other: Verify needs that to tell an interrupted write from damage. For the same reason
-// a store must be closed only after the last commit has ended.
+// Commits are made one after the other: Verify needs that to distinguish an interrupted write from damage. For the same
+// reason a store must be closed only after the last commit has ended.
 func (s *Store) Commit(t *Txn) error {
 	if s.external {
 		return ErrExternal
 	}
 	s.committing.Lock()
 	defer s.committing.Unlock()
-	if err := t.batch.Commit(s.write); err != nil {
+	if err := t.batch().Commit(s.write); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
 	return nil
@@ -341,71 +341,6 @@ func (s *Store) Scan(lo, hi []byte, f func(key, value []byte) bool) error {
 
 // IsCorruption reports whether err means that stored data is damaged.
 func IsCorruption(err error) bool { return pebble.IsCorruptionError(err) }
-
-// A Txn collects changes. Its reads include these changes. It belongs to one goroutine.
-//
-// A failing read means that the store is damaged or gone.
-type Txn struct {
-	db      *pebble.DB
-	batch   *pebble.Batch
-	indexed bool
-}
-
-// reader returns the batch with an index of its keys. Most transactions read nothing, and indexing each change as it is
-// made would cost half as much as the commit.
-func (t *Txn) reader() *pebble.Batch {
-	if !t.indexed {
-		indexed := t.db.NewIndexedBatch()
-		must(indexed.Apply(t.batch, nil))
-		must(t.batch.Close())
-		t.batch, t.indexed = indexed, true
-	}
-	return t.batch
-}
-
-// Get returns the value of key, or nil if there is none.
-func (t *Txn) Get(key []byte) ([]byte, error) { return copyOut(t.reader().Get(key)) }
-
-// Set sets the value of key.
-func (t *Txn) Set(key, value []byte) { must(t.batch.Set(key, value, nil)) }
-
-// Delete removes key, whether or not it exists.
-func (t *Txn) Delete(key []byte) { must(t.batch.Delete(key, nil)) }
-
-// DeleteOnce removes a key that was set exactly once since it was last absent. It is cheaper than Delete: the two
-// records cancel out as soon as they meet.
-func (t *Txn) DeleteOnce(key []byte) { must(t.batch.SingleDelete(key, nil)) }
-
-// DeleteRange removes all keys from lo up to but not including hi, at a cost
-// that does not depend on their number.
-func (t *Txn) DeleteRange(lo, hi []byte) { must(t.batch.DeleteRange(lo, hi, nil)) }
-
-// Scan calls f with the keys from lo up to but not including hi, in order,
-// until f returns false. The slices are valid during the call only. f may
-// change t; the scan does not see those changes.
-func (t *Txn) Scan(lo, hi []byte, f func(key, value []byte) bool) error {
-	return scan(t.reader(), lo, hi, f)
-}
-
-// Empty reports whether t holds no change.
-func (t *Txn) Empty() bool { return t.batch.Empty() }
-
-// Size returns the length of Bytes.
-func (t *Txn) Size() int { return t.batch.Len() }
-
-// Bytes returns the changes as one string, valid until Release.
-func (t *Txn) Bytes() []byte { return t.batch.Repr() }
-
-// Release frees the memory of t, which must not be used afterwards.
-func (t *Txn) Release() { must(t.batch.Close()) }
-
-// must handles the errors of calls that fail only because of a bug, such as a write to a batch that is already
-// committed.
-func must(err error) {
-	if err != nil {
-		panic(err)
-	}
-}
 
 func copyOut(value []byte, closer io.Closer, err error) ([]byte, error) {
 	if errors.Is(err, pebble.ErrNotFound) {

@@ -15,11 +15,11 @@ type Tables struct {
 	Damaged []error
 }
 
-// Logs returns what Verify read of the logs when the store was opened.
+// Logs returns the result of Verify when the store was opened.
 func (s *Store) Logs() Logs { return s.logs }
 
-// VerifyTables reads all blocks of all tables and compares them with their checksums. Of a damaged table it reports the
-// first bad block. It calls read with each table that it has read; an error of read ends it.
+// VerifyTables reads all blocks of all tables and compares them with their checksums. For a damaged table, it reports
+// the first bad block. It calls read after each table; an error of read ends it.
 func (s *Store) VerifyTables(read func(bytes int64) error) (Tables, error) {
 	var t Tables
 	levels, err := s.db.SSTables()

@@ -12,7 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/wal"
 )
 
-// Damage is a place in a file whose stored data has changed or is missing. It is an error for which IsCorruption is
+// Damage is a position in a file whose stored data has changed or is missing. It is an error for which IsCorruption is
 // true.
 type Damage struct {
 	File   string
@@ -27,7 +27,7 @@ func (d *Damage) Error() string {
 // Unwrap makes it one of Pebble's errors of that kind.
 func (d *Damage) Unwrap() error { return pebble.ErrCorruption }
 
-// Logs is what Verify has read.
+// Logs describes the logs that Verify has read.
 type Logs struct {
 	Files   int
 	Commits int
@@ -38,17 +38,17 @@ type Logs struct {
 }
 
 // Verify reads the logs that Pebble would replay, and its MANIFEST, and looks
-// for damage that Pebble would take for the end of what was written. A store
-// that is not there has none. It changes nothing.
+// for damage that Pebble would take for the end of the data. A missing store
+// has no damage. Verify changes nothing.
 //
-// A write that was cut short looks like damage but is none: no caller had an answer that it was made. The bytes behind
-// it tell the two apart. A commit begins when the one before is durable, so if another commit begins behind an
-// unreadable place, that place was readable once. The same holds for the edits of the MANIFEST, and for each log but
-// the last as a whole: it was closed before the next was begun.
+// A write that was cut short looks like damage but is not: no caller got a success for it. The bytes behind it
+// distinguish the two. A commit begins only when the previous one is durable. So if another commit begins behind an
+// unreadable position, the data there was readable once. The same holds for the edits of the MANIFEST, and for every
+// log except the last: it was closed before the next log was begun.
 //
-// The last edit of the MANIFEST has nothing behind it. If it was there, the
-// files that it made superfluous are gone: Pebble itself misses the tables, and
-// Verify the log.
+// The last edit of the MANIFEST has nothing behind it. If it is damaged, the
+// files that it made obsolete are missing: Pebble itself detects missing
+// tables, and Verify the missing log.
 func Verify(fs vfs.FS, dir string) (Logs, error) {
 	var l Logs
 	if _, err := fs.Stat(dir); errors.Is(err, os.ErrNotExist) {
@@ -97,8 +97,7 @@ func (l *Logs) verifyManifest(fs vfs.FS, file string) (oldest uint64, err error)
 	if err != nil {
 		return 0, err
 	}
-	// It is written up to there before a marker makes it the one that counts. The
-	// very first has no edit then.
+	// It is written up to this point before a marker makes it current. The very first MANIFEST then has no edit.
 	least := 2
 	if strings.HasSuffix(file, "MANIFEST-000001") {
 		least = 1
@@ -150,8 +149,7 @@ func (l *Logs) scan(fs vfs.FS, file string, s *scanner) (ending, error) {
 	return e, nil
 }
 
-// verifyFirstLog makes sure that the log from which on all are needed is there.
-// The first one that is there has so many commits.
+// verifyFirstLog checks that the oldest needed log exists. commits is the number of commits in the oldest existing log.
 //
 // Its number is the one in the MANIFEST, unless nothing was flushed since the
 // store was opened: then the MANIFEST has a number that was never used. Opening

@@ -91,8 +91,8 @@ type deleteAccountInput struct {
 	AccountId *string `max:"64"`
 }
 
-// deleteAccount deletes an account that has neither queues nor users, groups, roles or policies. A request of the
-// account that is under way meanwhile may still create one; it is there again if the account is created again.
+// deleteAccount deletes an account that has neither queues nor users, groups, roles or policies. A concurrent request
+// of the account may still create one; it reappears if the account is created again.
 func (s *Service) deleteAccount(ctx context.Context, c *protocol.Call, in *deleteAccountInput) (*service.Empty, error) {
 	if err := s.allow(c); err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func (s *Service) deleteAccount(ctx context.Context, c *protocol.Call, in *delet
 	if err := s.forgetLimits(ctx, account); err != nil {
 		return nil, err
 	}
-	// Another owner of the number must not be able to bring back what the account has deleted.
+	// A later owner of the number must not be able to restore queues that this account has deleted.
 	if err := s.forget(ctx, account); err != nil {
 		return nil, failure(err)
 	}
@@ -141,7 +141,7 @@ func (s *Service) deleteAccount(ctx context.Context, c *protocol.Call, in *delet
 	return nil, nil
 }
 
-// belongings says what an account has, one phrase a kind: "2 users (bob, eve)".
+// belongings describes the resources of an account, one phrase per kind: "2 users (bob, eve)".
 func (s *Service) belongings(account string) []string {
 	var has []string
 	add := func(kind string, names []string) {

@@ -1,5 +1,5 @@
-// Package admin serves what AWS has no operations for: the accounts of the server and their limits, its log and
-// profiles, and the cluster that it belongs to. It speaks JSON, as the service "sluice".
+// Package admin serves operations that AWS does not have: on the server's accounts and their limits, its log and
+// profiles, and its cluster. It speaks JSON, as the service "sluice".
 //
 // All of it belongs to the first account. Its root may call every operation; users and sessions of the account may by
 // policies that allow actions such as sluice:DrainNode on the resource *. Callers from other accounts never may.
@@ -16,7 +16,7 @@ import (
 	"github.com/sluicemq/sluice/internal/tenant"
 )
 
-// ServiceName is what requests and their signatures call the service.
+// ServiceName is the name of the service in requests and signatures.
 const ServiceName = "sluice"
 
 // Options are what New needs.
@@ -34,7 +34,7 @@ type Options struct {
 	Status       func(context.Context) (*ServerStatus, error) // how the server stands
 	LogLevel     *slog.LevelVar                               // of the server's log; nil: it cannot be changed
 	Tenants      *tenant.Tenants
-	// RetireKey has a key encrypt no messages from now on, and returns what is known about it. The errors are
+	// RetireKey stops the encryption of messages with a key, and returns the state of the key. The errors are
 	// encryption.ErrUnknownKey and *KeyInUse.
 	RetireKey func(ctx context.Context, id string) (encryption.Retirement, error)
 	// Subscriptions returns how many subscriptions an account has.
@@ -69,7 +69,7 @@ func New(o Options) *protocol.Service {
 	}
 	wire := protocol.NewService(protocol.Service{
 		Name: ServiceName, Target: "Sluice", ErrorNamespace: "sluice",
-		WhenIsolated: true, // how the cluster is, a node says as far as it knows
+		WhenIsolated: true, // a node reports its view of the cluster
 	})
 	protocol.Register(wire, "CreateAccount", s.createAccount, protocol.Control)
 	protocol.Register(wire, "DeleteAccount", s.deleteAccount, protocol.Control)
@@ -90,5 +90,5 @@ func New(o Options) *protocol.Service {
 	return wire
 }
 
-// allow makes sure that the caller may call the operation.
+// allow checks that the caller may call the operation.
 func (s *Service) allow(c *protocol.Call) error { return s.authorizer.Authorize(c, c.Operation) }

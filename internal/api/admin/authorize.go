@@ -41,7 +41,7 @@ var Rules = &policy.Rules{
 	OwnerOnly: slices.Concat(ofAccounts, ofQueues),
 }
 
-// Authorizer decides who may administer the server.
+// Authorizer decides which callers may administer the server.
 type Authorizer struct {
 	authorizer *service.Authorizer
 	operator   string // the account that everything here belongs to

@@ -72,7 +72,7 @@ func (s *Service) listShardQueues(
 	return &listShardQueuesOutput{Queues: p.Items, NextToken: p.Next}, nil
 }
 
-// allowCluster makes sure that the caller may call the operation and that there is a cluster.
+// allowCluster checks that the caller may call the operation and that there is a cluster.
 func (s *Service) allowCluster(c *protocol.Call) error {
 	if err := s.allow(c); err != nil {
 		return err

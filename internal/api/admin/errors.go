@@ -12,7 +12,7 @@ func refusal(code string, status int, format string, args ...any) *protocol.Erro
 	return service.Modelled(code+"Exception", code, status, format, args...)
 }
 
-// failure says that a change could not be made, and why if the disk is the reason.
+// failure reports that a change could not be made, with the reason if it is the disk.
 func failure(err error) error {
 	if service.OfTheDisk(err) {
 		return service.Failure(err)

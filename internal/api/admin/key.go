@@ -25,11 +25,11 @@ type RetiredKey struct {
 	RetiredTimestamp int64  // milliseconds, as all
 	CheckedTimestamp *int64 // when the server last looked for records that need it; nil: not yet
 	NeededBy         int64  // how many there were
-	Removable        bool   // there are none: files of keys may lack it
+	Removable        bool   // no message or edit needs it: files of keys may omit it
 }
 
-// retireKey has a key encrypt no messages from now on. It answers the same when it is called again, with what is
-// known by then.
+// retireKey stops the encryption of messages with a key. A repeated call succeeds, too, and returns the state at that
+// time.
 func (s *Service) retireKey(ctx context.Context, c *protocol.Call, in *retireKeyInput) (*RetiredKey, error) {
 	c.Notes.Set("keyId", in.KeyId)
 	if err := s.allow(c); err != nil {

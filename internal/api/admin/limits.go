@@ -23,7 +23,7 @@ type limitsSubject struct {
 
 type setLimitsInput struct {
 	limitsSubject
-	Limits map[string]int64 `max:"20,64"` // by name; those that are not there stay as they are
+	Limits map[string]int64 `max:"20,64"` // by name; missing ones stay unchanged
 }
 
 // limitsOutput is an account or a user with its limits. Usage covers all nodes of a cluster.
@@ -31,7 +31,7 @@ type limitsOutput struct {
 	AccountId string
 	UserName  string           `json:",omitempty"`
 	Limits    map[string]int64 `json:",always"`
-	// Used is of what is limited. Of an account it has the queues, topics and subscriptions in any case.
+	// Used has the use of each limited resource. For an account it always has the queues, topics and subscriptions.
 	Used    map[string]float64 `json:",always"`
 	Refused map[string]int64   `json:",always"` // requests, on the node that answers, since it was started
 }
@@ -170,7 +170,7 @@ func limitNamed(name string) (tenant.Kind, error) {
 	return k, nil
 }
 
-// describe returns what clients are shown of an account or user.
+// describe returns the view of an account or user for clients.
 func (s *Service) describe(u tenant.Usage) *limitsOutput {
 	out := &limitsOutput{
 		AccountId: u.Account, Limits: make(map[string]int64), Used: make(map[string]float64),
@@ -207,8 +207,8 @@ func limitsFailure(err error) error {
 	return failure(err)
 }
 
-// forgetLimits removes the limits of an account, which is about to be deleted, with those of its users, which are
-// gone.
+// forgetLimits removes the limits of an account that is about to be deleted, and of its users, which are already
+// deleted.
 func (s *Service) forgetLimits(ctx context.Context, account string) error {
 	if s.tenants.Limits(tenant.Subject{Account: account}) == nil {
 		return nil

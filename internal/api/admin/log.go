@@ -11,7 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// levels are the levels of the log, from that which lets everything through.
+// levels are the levels of the log, the most verbose first.
 var levels = []slog.Level{slog.LevelDebug, slog.LevelInfo, slog.LevelWarn, slog.LevelError}
 
 func levelName(l slog.Level) string { return strings.ToLower(l.String()) }
@@ -31,7 +31,7 @@ type setLogLevelInput struct {
 
 type setLogLevelOutput struct{ Level, Previous string }
 
-// setLogLevel sets the level of the server that is asked, until it is started again or reads its settings again.
+// setLogLevel sets the log level of the server that gets the request, until it restarts or reloads its settings.
 func (s *Service) setLogLevel(_ context.Context, c *protocol.Call, in *setLogLevelInput) (*setLogLevelOutput, error) {
 	c.Notes.Set("level", in.Level)
 	if err := s.allowLog(c); err != nil {
@@ -46,7 +46,7 @@ func (s *Service) setLogLevel(_ context.Context, c *protocol.Call, in *setLogLev
 	return out, nil
 }
 
-// allowLog makes sure that the caller may call the operation, and that there is a log whose level can be changed.
+// allowLog checks that the caller may call the operation, and that there is a log whose level can be changed.
 func (s *Service) allowLog(c *protocol.Call) error {
 	if err := s.allow(c); err != nil {
 		return err

@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// MaxProfileSeconds is the longest time for which a profile of the processors may be taken.
+	// MaxProfileSeconds is the maximum duration of a CPU profile.
 	MaxProfileSeconds = 30
-	// DefaultProfileSeconds is how long it takes if the caller does not say.
+	// DefaultProfileSeconds is its duration if the caller sets none.
 	DefaultProfileSeconds = 10
 )
 
@@ -33,8 +33,8 @@ type profileServerOutput struct {
 	Profile []byte // compressed, in the format of pprof
 }
 
-// profileServer profiles the process that is asked. A profile has functions, lines and numbers, and no data of a
-// client.
+// profileServer profiles the process that gets the request. A profile has functions, lines and numbers, and no data of
+// a client.
 func (s *Service) profileServer(
 	ctx context.Context, c *protocol.Call, in *profileServerInput,
 ) (*profileServerOutput, error) {

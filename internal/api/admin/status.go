@@ -12,7 +12,7 @@ import (
 // queues.
 type ServerStatus struct {
 	Cluster          string       `json:",omitempty"` // its name; empty: the server is alone
-	Nodes            []NodeStatus `json:",always"`    // those that have answered, the one that was asked first
+	Nodes            []NodeStatus `json:",always"`    // nodes that have answered; first the one that got the request
 	Silent           []string     // nodes that have not answered: messages of the shards that they own are not counted
 	Queues           int64        // of all accounts
 	DeadLetterQueues int64        // of these, dead-letter queues of other queues and of subscriptions
@@ -36,7 +36,7 @@ type NodeStatus struct {
 	DiskLow          bool   // nothing can be added
 	LastBackup       *int64 // when the latest backup was complete that it has sent since it was started
 	BackupRunning    bool
-	ContinuousBackup *ContinuousBackup // nil: there are none
+	ContinuousBackup *ContinuousBackup // nil: none
 	KeyService       *KeyService       // nil: none has sealed the encryption keys
 }
 
@@ -50,7 +50,7 @@ type KeyService struct {
 // ContinuousBackup is how the continuous backups of a server stand.
 type ContinuousBackup struct {
 	To         string // URL
-	LastMoment *int64 // what the last backup has was acknowledged before; nil: none is known
+	LastMoment *int64 // the last backup has everything acknowledged before; nil: unknown
 	Late       bool   // the last one is too old
 	Failure    string `json:",omitempty"` // why the last attempt has failed
 	Standby    bool   `json:",omitempty"` // another node of the cluster makes the backups, and knows how they stand

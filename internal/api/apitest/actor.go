@@ -80,7 +80,7 @@ type clocked struct {
 	signer *v4.Signer
 }
 
-// SignerAt returns what signs requests by a clock.
+// SignerAt returns a signer of requests that uses a clock.
 func SignerAt(now func() time.Time) interface {
 	SignHTTP(
 		context.Context, aws.Credentials, *http.Request, string, string, string, time.Time, ...func(*v4.SignerOptions),
@@ -102,7 +102,7 @@ func (a *Actor) Temporary(c *ststypes.Credentials) *Actor {
 	return NewActor(a.endpoint, *c.AccessKeyId, *c.SecretAccessKey, *c.SessionToken, a.now)
 }
 
-// User makes a user with a key, and with the document as a policy of its own if that is not empty.
+// User creates a user with a key, and with the document as an inline policy if it is not empty.
 func (a *Actor) User(t *testing.T, name, document string) (user *Actor, keyID string) {
 	t.Helper()
 	u, err := a.IAM.CreateUser(t.Context(), &iam.CreateUserInput{UserName: &name})

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Answer is what has come back.
+// Answer is the answer to a request.
 type Answer struct {
 	Status int
 	Header http.Header
@@ -19,7 +19,7 @@ type Answer struct {
 	Failed Refusal
 }
 
-// silent are the operations that have nothing to say when they succeed.
+// silent are the operations whose success has no output.
 var silent = []string{
 	"AddPermission", "RemovePermission", "ChangeMessageVisibility", "DeleteMessage", "DeleteQueue",
 	"PurgeQueue", "SetQueueAttributes", "TagQueue", "UntagQueue",

@@ -18,7 +18,7 @@ const (
 	OtherAccount = "111111111111"
 )
 
-// Dialect is a way to say the same thing.
+// Dialect is a form of requests: a protocol and an encoding.
 type Dialect int
 
 const (
@@ -72,7 +72,7 @@ func (c *Client) Make(op string, in Object) Object {
 	return a.Result
 }
 
-// OK calls op and compares the result with want: all of it, keys too.
+// OK calls op and compares the whole result with want, including keys.
 func (c *Client) OK(op string, in, want Object) Object {
 	c.T.Helper()
 	got := c.Make(op, in)
@@ -82,7 +82,7 @@ func (c *Client) OK(op string, in, want Object) Object {
 	return got
 }
 
-// Fails calls op, which is to be refused.
+// Fails calls op and expects a refusal.
 func (c *Client) Fails(op string, in Object, want Refusal) {
 	c.T.Helper()
 	a := c.Call(op, in)
@@ -161,7 +161,7 @@ func (c *Client) JSONRequest(op, body string) *http.Request {
 
 func (c *Client) FormRequest(d Dialect, form string) *http.Request {
 	c.T.Helper()
-	const most = 32 << 10 // of what fits into a URL
+	const most = 32 << 10 // longest request as a URL
 	if d == InURL && len(form) < most {
 		return c.NewRequest(http.MethodGet, "?"+form, "")
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// collection says how a List or map of the JSON protocol looks in Query.
+// collection describes the Query form of a list or map of the JSON protocol.
 type collection struct {
 	json, query string
 	key, value  string // of a map
@@ -85,7 +85,7 @@ var responseCollections = []collection{
 	{"Results", "ListMessageMoveTasksResultEntry", "", ""},
 }
 
-// fromXML turns the children of n into what JSON would have said.
+// fromXML translates the children of n into their JSON form.
 func fromXML(op string, n *element) Object {
 	out := Object{}
 	for i := range n.Children {

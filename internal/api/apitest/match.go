@@ -18,8 +18,7 @@ var (
 	Sequences = regexp.MustCompile(`^[0-9]{20}$`)
 )
 
-// Match compares got with want, in which regular expressions stand for what is
-// not known beforehand.
+// Match compares got with want. Regular expressions in want match values that are not known beforehand.
 func Match(want, got any) error {
 	switch want := want.(type) {
 	case *regexp.Regexp:

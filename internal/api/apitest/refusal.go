@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Refusal is what a request is to fail with.
+// Refusal is the expected error of a request.
 type Refusal struct {
 	Shape        string // with its namespace
 	Code         string
@@ -66,8 +66,8 @@ func TaskHandle(task, source string) string {
 	return base64.StdEncoding.EncodeToString(fmt.Appendf(nil, `{"taskId":"%s","sourceArn":"%s"}`, task, source))
 }
 
-// Allowing is a statement of a policy. condition is what stands between the
-// braces of the element, which is left out if it is empty.
+// Allowing is a statement of a policy. condition is the text between the braces of the Condition element, which is
+// omitted if it is empty.
 func Allowing(principal, action, resource, condition string) string {
 	if condition != "" {
 		condition = `,"Condition":{` + condition + `}`

@@ -1,6 +1,6 @@
 package apitest
 
-// DumpRegion returns all that can be seen of the queues of the region.
+// DumpRegion returns everything that clients can see of the queues of the region.
 func DumpRegion(c *Client) Object {
 	c.T.Helper()
 	all := Object{}
@@ -13,5 +13,5 @@ func DumpRegion(c *Client) Object {
 	return all
 }
 
-// SomeMessage matches a message that was received with nothing but its body.
+// SomeMessage matches a received message with only a body.
 var SomeMessage = Object{"MessageId": UUID, "ReceiptHandle": Handles, "MD5OfBody": Anything, "Body": Anything}

@@ -13,9 +13,9 @@ func Text(value string) Object { return Object{"DataType": "String", "StringValu
 // Number is a message attribute.
 func Number(value string) Object { return Object{"DataType": "Number", "StringValue": value} }
 
-// ValidInputs has an input for each of the operations with which it would do
-// something, in an account that has the queue "q", of which handle is a receipt
-// handle, and its dead-letter queue "dlq", in which task runs.
+// ValidInputs has a valid input for each operation, in an account with the
+// queue "q", which handle is a receipt handle of, and its dead-letter queue
+// "dlq", in which task runs.
 func ValidInputs(c *Client, handle, task string) map[string]Object {
 	u, entry := c.URL("q"), Object{"Id": "a", "ReceiptHandle": handle}
 	return map[string]Object{

@@ -25,7 +25,7 @@ func Run(t *testing.T, s Server) (stop func() error) {
 	return stop
 }
 
-// Main runs the tests of a package, all of which may use the server that start returns, and ends the process.
+// Main runs the tests of a package, which share the server that start returns, and ends the process.
 func Main[S Server](m *testing.M, start func() (S, error)) {
 	s, err := start()
 	if err != nil {

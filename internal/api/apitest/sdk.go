@@ -56,7 +56,7 @@ func (c *SDK) Send(u *string, body string) *sqs.SendMessageOutput {
 	return Must(c.T, out, err)
 }
 
-// Receive returns up to ten messages, as they are there now.
+// Receive returns up to ten messages that are available now.
 func (c *SDK) Receive(u *string, options ...func(*sqs.ReceiveMessageInput)) []types.Message {
 	c.T.Helper()
 	in := &sqs.ReceiveMessageInput{
@@ -72,7 +72,7 @@ func (c *SDK) Receive(u *string, options ...func(*sqs.ReceiveMessageInput)) []ty
 	return Must(c.T, out, err).Messages
 }
 
-// Bodies receives and returns what the messages say.
+// Bodies receives messages and returns their bodies.
 func (c *SDK) Bodies(u *string, options ...func(*sqs.ReceiveMessageInput)) []string {
 	c.T.Helper()
 	var out []string
@@ -86,9 +86,8 @@ func Visible(seconds int32) func(*sqs.ReceiveMessageInput) {
 	return func(in *sqs.ReceiveMessageInput) { in.VisibilityTimeout = seconds }
 }
 
-// ComesBack is an attribute of queues from which messages are received without
-// becoming invisible. The SDK cannot ask for that in a receive: it takes 0 for
-// nothing said.
+// ComesBack is an attribute of queues whose messages stay visible when they are
+// received. The SDK cannot request that in a receive: it omits a timeout of 0.
 var ComesBack = map[string]string{"VisibilityTimeout": "0"}
 
 func (c *SDK) Delete(u *string, messages ...types.Message) {
@@ -132,8 +131,7 @@ func Equal[T comparable](t *testing.T, got, want []T) {
 	}
 }
 
-// Refused makes sure that err is the SDK's own type for one of SQS's errors, and
-// that it carries the code of the Query protocol.
+// Refused checks that err has the SDK's type for one of SQS's errors, and the code of the Query protocol.
 func Refused[E error](t *testing.T, err error, code string) {
 	t.Helper()
 	var typed E
@@ -165,7 +163,7 @@ func (c *SDK) SetPolicy(u *string, statements ...string) {
 	Must(c.T, 0, err)
 }
 
-// TrySend sends a message and returns what keeps it from that, or "".
+// TrySend sends a message and returns the error code, or "".
 func (c *SDK) TrySend(u *string) string {
 	c.T.Helper()
 	_, err := c.SendMessage(c.Ctx, &sqs.SendMessageInput{QueueUrl: u, MessageBody: aws.String("m")})

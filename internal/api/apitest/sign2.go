@@ -19,8 +19,8 @@ import (
 // Version2 is how to sign with Signature Version 2. The zero value is right.
 type Version2 struct {
 	Method  string        // HmacSHA256 if empty
-	Expires bool          // say Expires and not Timestamp
-	Offset  time.Duration // of that time from what is right
+	Expires bool          // send Expires and not Timestamp
+	Offset  time.Duration // difference between that time and the right time
 	More    url.Values    // parameters that are signed too
 	Tamper  func(url.Values)
 }

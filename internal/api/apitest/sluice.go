@@ -32,5 +32,5 @@ func (a *Actor) Sluice(t *testing.T, operation string, input Object) (status int
 	return status, answer
 }
 
-// Stranger returns a caller without keys, who signs nothing.
+// Stranger returns a caller without keys, which does not sign its requests.
 func Stranger(endpoint string) *Actor { return NewActor(endpoint, "", "", "", nil) }

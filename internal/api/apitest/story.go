@@ -89,7 +89,7 @@ func Query(t *testing.T, endpoint, service, form string, cred *identity.Credenti
 	return Exchange(t, r)
 }
 
-// Exchange sends a request as it is.
+// Exchange sends a request unchanged.
 func Exchange(t *testing.T, r *http.Request) (status int, body string) {
 	t.Helper()
 	response, err := http.DefaultClient.Do(r)

@@ -18,8 +18,8 @@ func Code6(t *testing.T, seed string, at time.Time) string {
 	return Must(t, code, err)
 }
 
-// TOTP returns what an authenticator shows at some time (RFC 6238). The seed is in base32, or as the Query protocol has
-// it in base64 over that.
+// TOTP returns the code that an authenticator shows at a time (RFC 6238). The seed is in base32, or as the Query
+// protocol has it in base64 over that.
 func TOTP(seed string, at time.Time) (string, error) {
 	plain := base32.StdEncoding.WithPadding(base32.NoPadding)
 	key, err := plain.DecodeString(seed)

@@ -16,7 +16,7 @@ type insightSelector struct {
 	InsightType     *string  `max:"64"`
 }
 
-// insightsSource says of what the insights are.
+// insightsSource is the source of the insights.
 type insightsSource struct {
 	EventDataStore *string `max:"300"`
 	TrailName      *string `max:"300"`
@@ -35,7 +35,7 @@ type insightSelectorsOutput struct {
 	TrailARN         string
 }
 
-// check refuses what has to do with event data stores.
+// check refuses parameters for event data stores.
 func (in *insightsSource) check(store bool) error {
 	switch {
 	case store && in.TrailName != nil:

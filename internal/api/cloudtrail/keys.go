@@ -26,8 +26,8 @@ type listPublicKeysOutput struct {
 	PublicKeyList []publicKey `json:",always"`
 }
 
-// listPublicKeys returns the keys that were good for signing at some time of those asked for: the last day, if the
-// request says nothing.
+// listPublicKeys returns the keys that could sign at some point of the requested period: the last day, if the request
+// names none.
 func (s *Service) listPublicKeys(
 	_ context.Context, c *protocol.Call, in *listPublicKeysInput,
 ) (*listPublicKeysOutput, error) {

@@ -96,7 +96,7 @@ func (s *Service) lookupEvents(
 // markLength is how long the mark of a token is.
 const markLength = 8
 
-// mark returns what tells tokens of other lookup attributes apart. It stands at the end of a token.
+// mark returns the end of a token, which identifies its lookup attributes.
 func (in *lookupEventsInput) mark() string {
 	h := fnv.New32a()
 	for _, a := range in.LookupAttributes {
@@ -105,7 +105,7 @@ func (in *lookupEventsInput) mark() string {
 	return fmt.Sprintf("%0*x", markLength, h.Sum32())
 }
 
-// cursor returns where the page before has ended, as its token says. Pages are of the same lookup attributes.
+// cursor returns the end of the previous page, from its token. Pages must have the same lookup attributes.
 func (in *lookupEventsInput) cursor() (string, error) {
 	if in.NextToken == nil {
 		return "", nil
@@ -124,7 +124,7 @@ func errLookupToken() error {
 	)
 }
 
-// query returns what an input asks for.
+// query returns the query of an input.
 func (s *Service) query(c *protocol.Call, in *lookupEventsInput) (trail.Query, error) {
 	q := trail.Query{Account: service.Caller(c).Account, Max: mostPerPage}
 	if in.MaxResults != nil {
@@ -150,7 +150,7 @@ func (s *Service) query(c *protocol.Call, in *lookupEventsInput) (trail.Query, e
 	return q, nil
 }
 
-// matcher returns what tells the events that a client wants.
+// matcher returns the function that selects the events for a client.
 func matcher(attributes []lookupAttribute) (func(*trail.Event) bool, error) {
 	switch {
 	case len(attributes) == 0:
@@ -195,7 +195,7 @@ func hasResource(e *trail.Event, is func(*trail.Resource) bool) bool {
 // nameOf returns the last part of an ARN, which is the name of a queue, a topic or a user.
 func nameOf(arn string) string { return arn[strings.LastIndexAny(arn, ":/")+1:] }
 
-// username is who CloudTrail says has made a call.
+// username is the caller's name in CloudTrail's form.
 func username(e *trail.Event) string {
 	id := &e.UserIdentity
 	switch id.Type {

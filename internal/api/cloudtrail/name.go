@@ -110,7 +110,7 @@ func (s *Service) allow(c *protocol.Call, action string, n trails.Name, about se
 	return t, nil
 }
 
-// findHere is find for what only the region of the trail can do.
+// findHere is find for operations that only the trail's own region can perform.
 func (s *Service) findHere(c *protocol.Call, action string, text *string) (*trails.Trail, error) {
 	t, err := s.find(c, action, text)
 	if err == nil && t.Region != c.Region {
@@ -122,7 +122,7 @@ func (s *Service) findHere(c *protocol.Call, action string, text *string) (*trai
 	return t, err
 }
 
-// edit changes a trail, and returns it as it is then.
+// edit changes a trail, and returns the new trail.
 func (s *Service) edit(ctx context.Context, n trails.Name, f func(*trails.Trail) error) (*trails.Trail, error) {
 	is, err := control.Decide(ctx, s.trails.Change, func(tx *trails.Tx) (*trails.Trail, error) {
 		t := s.trails.Find(n)
@@ -143,7 +143,7 @@ func errNoTrail(n trails.Name) error {
 	return refusal("TrailNotFoundException", "Unknown trail: %s for the user: %s", n.ARN(), n.Account)
 }
 
-// checkBucket checks the name of a bucket, that the bucket is there, and that trails of the account may write to it.
+// checkBucket checks the name of a bucket, that the bucket exists, and that trails of the account may write to it.
 func (s *Service) checkBucket(ctx context.Context, account, name string) error {
 	if name == "" {
 		return refusal("InvalidS3BucketNameException", "Bucket name cannot be blank!")

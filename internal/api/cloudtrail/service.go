@@ -1,13 +1,13 @@
-// Package cloudtrail serves AWS CloudTrail: it tells who has asked the server for what.
+// Package cloudtrail serves AWS CloudTrail, the record of the calls to the server.
 //
 // # What is guaranteed
 //
 //   - Event history is always on: LookupEvents finds the management events of the caller's account
 //     of the last 90 days, the newest first, as package trail keeps them.
-//   - Trails bring the events that they select to buckets, as package trails says. They belong to the region in which
-//     they were made, and can be looked at from others by their ARN.
-//   - An event is found in the region for which its call was signed. Events of IAM and STS, which
-//     have no regions, are found in all.
+//   - Trails deliver selected events to buckets; see package trails. They belong to the region in which they were
+//     created, and other regions can read them by their ARN.
+//   - An event is found in the region for which its call was signed. Events of IAM and STS, which have no regions, are
+//     found in all regions.
 package cloudtrail
 
 import (
@@ -43,15 +43,15 @@ type Buckets interface {
 type Options struct {
 	Trail   Trail
 	Trails  *trails.Trails
-	Buckets Buckets // nil means that there are none
+	Buckets Buckets // nil: none
 	Owners  bucket.Owners
 	// MayPublish reports whether there is a topic of an ARN whose policy lets CloudTrail publish to it for a trail.
 	MayPublish func(arn string, from trails.Name) bool
 	Access     *access.Decider
-	Budget     *budget.Budget   // of what is asked of history; nil means one of its own
+	Budget     *budget.Budget   // of history that requests may read; nil: a new one
 	Now        func() time.Time // nil means time.Now
-	// Room is called before anything is added to the stored data. It returns nil or an error that says in a sentence
-	// why there is no room. A nil Room means that there always is.
+	// Room is called before anything is added to the stored data. It returns nil, or an error that explains in a
+	// sentence why there is no room. A nil Room means that there is always room.
 	Room func() error
 }
 

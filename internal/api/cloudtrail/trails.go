@@ -48,7 +48,7 @@ type shownTrail struct {
 	IsOrganizationTrail        bool
 	LogFileValidationEnabled   bool
 	Name                       string
-	RecursiveLogging           bool // of deliveries, of which there are no events here
+	RecursiveLogging           bool // of deliveries, which leave no events here
 	S3BucketName               string
 	S3KeyPrefix                string `json:",omitempty"`
 	SnsTopicARN                string `json:",omitempty"`
@@ -66,7 +66,7 @@ func show(t *trails.Trail) *shownTrail {
 	}
 }
 
-// describe returns a trail as the operations that look at trails return it.
+// describe returns a trail in the form of the operations that read trails.
 func describe(t *trails.Trail) shownTrail {
 	out := show(t)
 	custom, insights := !t.Selectors.Empty(), len(t.Insights) > 0

@@ -38,7 +38,7 @@ type putAnomalyDetectorInput struct {
 	MetricCharacteristics *MetricCharacteristics
 }
 
-// AnomalyDetectorConfiguration says what a detector learns from.
+// AnomalyDetectorConfiguration selects the data that a detector learns from.
 type AnomalyDetectorConfiguration struct {
 	ExcludedTimeRanges       []Range `max:"10" wrap:"member" json:",always"`
 	MetricTimezone           *string `max:"50"`
@@ -52,7 +52,7 @@ type Range struct {
 	EndTime   *time.Time
 }
 
-// MetricCharacteristics tells a detector what its metric is like.
+// MetricCharacteristics describes the metric to its detector.
 type MetricCharacteristics struct {
 	PeriodicSpikes *bool
 }

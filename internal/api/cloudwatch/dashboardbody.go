@@ -14,7 +14,7 @@ type fault struct {
 	Message string `json:"message"`
 }
 
-// dashboardFaults are the members of a refusal besides its message.
+// dashboardFaults are the members of a refusal in addition to its message.
 type dashboardFaults struct {
 	DashboardValidationMessages []DashboardValidationMessage `json:"dashboardValidationMessages" wrap:"member"`
 }
@@ -177,8 +177,8 @@ func lacksValue(fields []json.RawMessage) bool {
 // color is the form of a color in a dashboard.
 var color = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
 
-// isRenderer reports whether an object can say how a metric is shown: nothing in it has parts, such as dimensions, and
-// a color has six digits.
+// isRenderer reports whether an object can define the rendering of a metric: none of its values has parts, such as
+// dimensions, and a color has six digits.
 func isRenderer(raw []byte) bool {
 	var renderer map[string]any
 	if json.Unmarshal(raw, &renderer) != nil {

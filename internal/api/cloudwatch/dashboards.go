@@ -86,8 +86,7 @@ func (s dashboards) putDashboard(
 		} else if len(s.monitor.Dashboards(account, "")) >= maxDashboards {
 			return errValue("An account can have at most %d dashboards.", maxDashboards)
 		}
-		tx.PutDashboard(d, *in.DashboardBody)
-		return nil
+		return tx.PutDashboard(d, *in.DashboardBody)
 	})
 }
 

@@ -34,7 +34,7 @@ type getMetricDataInput struct {
 	LabelOptions      *labelOptions
 }
 
-// labelOptions says in which time zone labels show times.
+// labelOptions sets the time zone of labels.
 type labelOptions struct {
 	Timezone *string `max:"50"`
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/metricdata"
 )
 
-// position is where a page of GetMetricData begins. A page is evaluated anew, and points and series may have been added
-// since the page before, so that it does not count: it says which series were shown whole, and up to which time another
-// was.
+// position is where a page of GetMetricData begins. Each page is evaluated again, and points and series may have been
+// added since the previous page. So position contains no numbers of points: it identifies the series that were shown
+// completely, and the time up to which another one was shown.
 //
 // A token is its text:
 //
@@ -101,7 +101,7 @@ func (p *position) token() string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// shownSeries is a series of an answer with its place in it.
+// shownSeries is a series of an answer with its index.
 type shownSeries struct {
 	metricdata.Result
 	query int

@@ -90,7 +90,7 @@ func (s anomalyDetectors) stateOf(ctx context.Context, d *detector.Detector) (st
 	return "TRAINED_INSUFFICIENT_DATA", nil
 }
 
-// training is how long a new detector without data is said to be in training.
+// training is how long a new detector without data is reported as in training.
 const training = 24 * time.Hour
 
 func (in *describeAnomalyDetectorsInput) check() ([]series.Dimension, error) {

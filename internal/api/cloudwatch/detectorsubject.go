@@ -8,8 +8,8 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/metricdata"
 )
 
-// detectorSubject names what an anomaly detector learns from, in one of three ways: the metric itself, which is the
-// oldest, the same in a structure, or an expression.
+// detectorSubject selects the data that an anomaly detector learns from, in one of three forms: the metric's fields
+// (the oldest form), the same fields in a structure, or an expression.
 type detectorSubject struct {
 	Namespace                   *string     `max:"255"`
 	MetricName                  *string     `max:"255"`
@@ -112,7 +112,7 @@ func (in *MetricMathAnomalyDetector) queries(c *complaints) []metricdata.Query {
 	return c.queriesAt("MetricMathAnomalyDetector.MetricDataQueries", in.MetricDataQueries)
 }
 
-// checkSubject checks what parameters alone do not show: the account, and the meaning of an expression.
+// checkSubject checks more than single parameters: the account, and the meaning of an expression.
 func (in *detectorSubject) checkSubject(account string, s *detector.Subject) error {
 	if single := in.SingleMetricAnomalyDetector; single != nil && single.AccountId != nil &&
 		*single.AccountId != account {

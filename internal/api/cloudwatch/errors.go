@@ -12,6 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/insightrule"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/metricdata"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/monitor"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/muterule"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 )
 
@@ -77,8 +78,8 @@ func errLimit(format string, args ...any) *protocol.Error {
 	return service.Modelled("LimitExceededFault", "LimitExceeded", http.StatusBadRequest, format, args...)
 }
 
-// errTooLong refuses a parameter that is longer than its declaration allows, where the model has no rule for it. The
-// operations on metrics have words of their own for that.
+// errTooLong refuses a parameter that is longer than its declaration allows, if the model has no rule for it. The
+// operations on metrics have their own texts for that.
 func errTooLong(e *protocol.Excess) *protocol.Error {
 	parts := strings.Split(e.Member, ".")
 	switch parts[0] {
@@ -156,8 +157,20 @@ func failure(err error) error {
 	if errors.Is(err, monitor.ErrTooManyMetrics) {
 		return errLimit("An account can have at most %d custom metrics that were sent in the last 15 days.", monitor.MaxMetrics)
 	}
+	if errors.Is(err, monitor.ErrAlarmBytes) {
+		return errLimit("The alarms of an account can take at most %d MiB.", monitor.MaxAlarmBytes>>20)
+	}
+	if errors.Is(err, monitor.ErrDashboardBytes) {
+		return errValue("The dashboards of an account can take at most %d MiB.", monitor.MaxDashboardBytes>>20)
+	}
 	if e, ok := errors.AsType[series.QuotaError](err); ok {
 		return errQuota(e)
+	}
+	if errors.Is(err, detector.ErrTooLong) {
+		return errExceeded(err)
+	}
+	if errors.Is(err, muterule.ErrTooLong) {
+		return errLimit("%s.", sentence(err.Error()))
 	}
 	return service.Failure(err)
 }
@@ -166,14 +179,19 @@ func failure(err error) error {
 func errQuota(e series.QuotaError) *protocol.Error {
 	switch e.Quota {
 	case detector.Quota, insightrule.Quota:
-		return service.Modelled(
-			"LimitExceededException", "LimitExceededException", http.StatusBadRequest, "%s.", sentence(e.Error()),
-		)
+		return errExceeded(e)
 	}
 	return errLimit("%s.", sentence(e.Error()))
 }
 
-// badQuery refuses a query in AWS's words, if they are known. The request log says more.
+// errExceeded is errLimit for anomaly detectors and rules of Contributor Insights.
+func errExceeded(err error) *protocol.Error {
+	return service.Modelled(
+		"LimitExceededException", "LimitExceededException", http.StatusBadRequest, "%s.", sentence(err.Error()),
+	)
+}
+
+// badQuery refuses a query in AWS's words, if they are known. The request log has the details.
 func badQuery(q *metricdata.Error) *protocol.Error {
 	if q.AWS == "" {
 		return protocol.ValidationError("%s.", sentence(q.Error()))

@@ -14,7 +14,7 @@ import (
 const (
 	ruleEnabled  = "ENABLED"
 	ruleDisabled = "DISABLED"
-	// ruleSchema is what AWS shows of every rule that is about logs.
+	// ruleSchema is the schema that AWS shows for every rule on logs.
 	ruleSchema = "CloudWatchLogRule/1"
 	rulesPage  = 500
 )
@@ -175,7 +175,7 @@ type ruleNamesOutput struct {
 	Failures []PartialFailure `wrap:"member" json:",always"`
 }
 
-// PartialFailure says why nothing was done with one of several rules.
+// PartialFailure is the reason why one of several rules was not changed.
 type PartialFailure struct {
 	FailureResource    string
 	ExceptionType      string

@@ -18,8 +18,10 @@ import (
 // alarmQuota limits the alarms of both kinds together.
 var alarmQuota = series.Quota{Of: "alarms", Region: 5000, Account: 2 * 5000}
 
-// The maximum total length of the evaluated periods, for periods of less than an hour and others.
 const (
+	// maxAlarmMetrics is the maximum number of metrics of an alarm on an expression, as on AWS.
+	maxAlarmMetrics = 10
+	// The maximum total length of the evaluated periods, for periods of less than an hour and others.
 	maxShort = 24 * time.Hour
 	maxLong  = 7 * 24 * time.Hour
 )
@@ -84,7 +86,7 @@ func (s alarms) putMetricAlarm(
 	return nil, s.change(ctx, true, func(tx *monitor.Tx) error { return s.putAlarm(tx, is, tags) })
 }
 
-// describe sets what the alarm watches, and how it decides.
+// describe sets the metric that the alarm watches, and its threshold.
 func (in *putMetricAlarmInput) describe(a *monitor.Alarm) error {
 	if err := in.checkBand(); err != nil {
 		return err
@@ -126,7 +128,7 @@ func (in *putMetricAlarmInput) ofMetric() string {
 	return ""
 }
 
-// metric sets what the alarm watches.
+// metric sets the metric that the alarm watches.
 func (in *putMetricAlarmInput) metric(a *monitor.Alarm) error {
 	if len(in.Metrics) > 0 {
 		var err error
@@ -182,6 +184,15 @@ func checkMath(a *monitor.Alarm) error {
 		return !idPattern.MatchString(q.ID) || q.Stat != nil && !isStatistic(q.Stat.Statistic)
 	}) {
 		return protocol.ValidationError("Invalid metrics list")
+	}
+	n := 0
+	for _, q := range a.Queries {
+		if q.Stat != nil {
+			n++
+		}
+	}
+	if n > maxAlarmMetrics {
+		return protocol.ValidationError("An alarm can have at most %d metrics, and not %d.", maxAlarmMetrics, n)
 	}
 	plan, err := a.Plan()
 	if err != nil {

@@ -93,7 +93,7 @@ func check(in series.Scope, namespace *string, data []MetricDatum, now time.Time
 		return nil, errValue("The value %s for parameter Namespace is invalid. It must not begin with a colon.", *namespace)
 	case monitor.IsOwn(*namespace):
 		owner, _, _ := strings.Cut(*namespace, "/")
-		return nil, errValue("The value %s/ for parameter Namespace is invalid.", owner) // as AWS says of AWS/
+		return nil, errValue("The value %s/ for parameter Namespace is invalid.", owner) // as AWS refuses AWS/
 	case len(data) == 0:
 		return nil, errMissing("MetricData")
 	case len(data) > mostData: // including those of EntityMetricData

@@ -110,7 +110,7 @@ func Rules() *policy.Rules {
 }
 
 // allow checks that the caller may take an action on a resource of its own account. It is called before anything is
-// reported about the resource.
+// revealed about the resource.
 func (s *core) allow(c *protocol.Call, action string, about service.Subject) error {
 	if about.Resource == nil {
 		about.Resource = service.ARN("*")

@@ -98,7 +98,7 @@ func (s metrics) unitsOf(id series.ID) []string {
 	return s.monitor.Units(id)
 }
 
-// datapoint returns the requested statistics of a point, or false if none of them is known.
+// datapoint returns the requested statistics of a point, or false if it has none of them.
 func (in *getMetricStatisticsInput) datapoint(p series.Point, unit string) (Datapoint, bool) {
 	d := Datapoint{Timestamp: p.Time, Unit: unit}
 	for name, field := range map[string]**float64{

@@ -75,8 +75,7 @@ type taggedAlarm struct{ *monitor.Alarm }
 func (a taggedAlarm) tags() map[string]string { return a.Tags }
 
 func (a taggedAlarm) retag(tx *monitor.Tx, tags map[string]string) error {
-	tx.Retag(a.Alarm, tags)
-	return nil
+	return tx.Retag(a.Alarm, tags)
 }
 
 type taggedRule struct{ *insightrule.Rule }
@@ -101,8 +100,7 @@ func (d taggedDashboard) retag(tx *monitor.Tx, tags map[string]string) error {
 	}
 	is := *d.Dashboard
 	is.Tags = tags
-	tx.PutDashboard(&is, body)
-	return nil
+	return tx.PutDashboard(&is, body)
 }
 
 // isAlarm reports whether an ARN names an alarm of a scope, whether or not it exists.
@@ -137,7 +135,7 @@ func (s tagging) resource(c *protocol.Call, arn string) tagged {
 	return nil
 }
 
-// findTagged returns what a request names, if the caller may take the action on it.
+// findTagged returns the resource that a request names, if the caller may take the action on it.
 func (s tagging) findTagged(c *protocol.Call, action string, arn *string, about service.Subject) (tagged, error) {
 	written := *arn
 	found := s.resource(c, written)

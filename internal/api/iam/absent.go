@@ -8,9 +8,9 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// absent serves operations about entities that AWS has and this server does not have: keys for SSH, certificates,
-// providers of SAML and more. Clients such as Terraform ask for them before they delete a user, and inventories of
-// accounts ask for all. They get empty lists. The operations that would create the entities are unsupported.
+// absent serves operations on kinds of entities that this server does not have: SSH keys, certificates, SAML providers
+// and more. Clients such as Terraform list them before they delete a user, and inventories of accounts list all. They
+// get empty lists. The operations that would create the entities are unsupported.
 type absent struct{ *core }
 
 func (s absent) register(wire *protocol.Service) {
@@ -34,7 +34,7 @@ type absentInput struct {
 	MaxItems         *int32
 }
 
-// ofUser returns the user that a request names, or else the caller, if the caller may ask about the user.
+// ofUser returns the user that a request names, or otherwise the caller, if the caller has permission for that user.
 func (s absent) ofUser(c *protocol.Call, in *absentInput) (*directory.Entity, error) {
 	user, err := s.userOrCaller(c, in.UserName, c.Operation)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// accessJob is what a job of lastAccessed is about. Its id has the form of a UUID:
+// accessJob is the subject of a job of lastAccessed. Its id has the form of a UUID:
 //
 //	4 bytes   when it was begun, in seconds of the epoch
 //	1 byte    its kind, an index of jobPrefixes, and 0x80 if it asks by action

@@ -39,8 +39,8 @@ func (s *core) allow(c *protocol.Call, action string, about subject) error {
 // anything is the resource of operations without a particular resource.
 const anything = "*"
 
-// ofTarget are the actions for which iam:PermissionsBoundary is the boundary that the target has. For those that set a
-// boundary it is that one, and for others the key is absent, as on AWS.
+// ofTarget are the actions for which iam:PermissionsBoundary is the target's boundary. For actions that set a boundary
+// it is the new one, and for others the key is absent, as on AWS.
 var ofTarget = map[string]bool{
 	"AttachUserPolicy": true, "DetachUserPolicy": true, "PutUserPolicy": true, "DeleteUserPolicy": true,
 	"AttachRolePolicy": true, "DetachRolePolicy": true, "PutRolePolicy": true, "DeleteRolePolicy": true,
@@ -92,7 +92,7 @@ func (s *core) named(kind directory.Kind, account, name string) (*directory.Enti
 	return nil, errNoEntity(kind, service.Shorten(name))
 }
 
-// userOrCaller returns the user that a request names, or else the caller.
+// userOrCaller returns the user that a request names, or otherwise the caller.
 func (s *core) userOrCaller(c *protocol.Call, name *string, action string) (*directory.Entity, error) {
 	if id := service.Caller(c); name == nil {
 		if id.Kind != policy.User {

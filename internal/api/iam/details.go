@@ -88,7 +88,7 @@ type detailsOutput struct {
 	Marker          string `json:",omitempty"`
 }
 
-// detailed is an entity or a managed policy, of which an answer shows all.
+// detailed is an entity or a managed policy in an answer with all its details.
 type detailed struct {
 	order  string
 	entity *directory.Entity

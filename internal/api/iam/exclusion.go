@@ -38,7 +38,7 @@ func exclusionsOf(list []Exclusion) (without func(directory.Origin) bool, err er
 	}, nil
 }
 
-// check refuses what does not name policies.
+// check refuses patterns that cannot name policies.
 func (x *Exclusion) check() error {
 	ways := 0
 	for _, given := range []bool{x.PolicyType != nil, x.PolicyArn != nil, x.InlinePolicyIdentifier != nil} {
@@ -84,10 +84,10 @@ func (x *Exclusion) names(o directory.Origin) bool {
 	return false
 }
 
-// like reports whether a text matches a pattern with at most one star, and question marks. It is not the matcher of
-// policy elements, which takes any number of stars: that one may look at a text once for each of its characters, so it
-// works only within the budget of a decision, and a request can compare 256 patterns with each policy. With one star a
-// single look is enough, and there is nothing to bound.
+// like reports whether a text matches a pattern with at most one star, and question marks. It does not use the matcher
+// of policy elements, which accepts any number of stars: that one may scan a text once for each of its characters, so
+// it needs the budget of a decision, and a request can compare 256 patterns with each policy. With one star a single
+// scan is enough, and no budget is needed.
 func like(pattern, text string) bool {
 	begins, ends, star := strings.Cut(pattern, "*")
 	if len(text) < len(begins)+len(ends) || !star && len(text) != len(begins) {

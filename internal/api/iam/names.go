@@ -22,7 +22,7 @@ const (
 	maxRolesPerProfile = 1
 )
 
-// checkPath returns the path in a request, if it is valid, or "/" if there is none.
+// checkPath returns the path in a request, if it is valid, or "/" without one.
 func checkPath(member string, path *string) (string, error) {
 	switch {
 	case path == nil:

@@ -136,7 +136,8 @@ type providerInput struct {
 	MaxItems       *int32
 }
 
-// about returns the provider that a request names, if the caller may take the action on it, or nil if there is none.
+// about returns the provider that a request names, or nil if it does not exist, if the caller may take the action on
+// it.
 func (s providers) about(c *protocol.Call, in *providerInput, about subject) (*directory.Entity, error) {
 	arn := orEmpty(in.OpenIDConnectProviderArn)
 	e := s.directory.ByARN(arn)

@@ -317,7 +317,7 @@ func (r *EvaluationResult) specify() {
 
 func place(p policy.Position) Place { return Place{int32(p.Line), int32(p.Column)} }
 
-// ownerOf returns the account in an ARN, or else the given one.
+// ownerOf returns the account in an ARN, or otherwise the given one.
 func ownerOf(arn, account string) string {
 	if parts := strings.SplitN(arn, ":", 6); len(parts) == 6 && identity.IsAccount(parts[4]) {
 		return parts[4]

@@ -22,17 +22,17 @@ type checkAccessOutput struct {
 	Decisions []accessDecision `json:",always"` // one for each action, in the order of the request
 }
 
-// accessDecision says whether the caller may take an action.
+// accessDecision is the decision whether the caller may take an action.
 type accessDecision struct {
 	Action  string
 	Allowed bool
 	Message string `json:",omitempty"` // the error message of a request that is refused
 }
 
-// checkAccess says which actions the caller may take on a queue, with this request's address, session and other
-// conditions. It tells callers nothing but what they would learn from the requests themselves, so it needs no
-// permission; a policy can deny it. A caller who may take none of the actions gets the same answer whether the queue
-// exists or not, and so does one who may create it.
+// checkAccess returns the actions that the caller may take on a queue, with this request's address, session and other
+// conditions. It reveals only what callers could learn by making the requests, so it needs no permission; a policy can
+// deny it. A caller who may take none of the actions, or who may create the queue, gets the same answer whether or not
+// the queue exists.
 func (s *inspector) checkAccess(_ context.Context, c *protocol.Call, in *checkAccessInput) (*checkAccessOutput, error) {
 	n, ok := service.QueueName(c, in.QueueUrl)
 	switch {
@@ -66,7 +66,7 @@ func (s *inspector) checkAccess(_ context.Context, c *protocol.Call, in *checkAc
 	return out, nil
 }
 
-// decide says whether the caller may take an action on the subject.
+// decide returns whether the caller may take an action on the subject.
 func (s *inspector) decide(c *protocol.Call, about service.Subject, text string) (accessDecision, error) {
 	action, rules, err := s.action(text)
 	if err != nil {

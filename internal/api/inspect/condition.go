@@ -2,7 +2,7 @@ package inspect
 
 import "time"
 
-// A condition says in a word how a queue is. Where several apply, it is the one that needs attention most.
+// A condition sums up the state of a queue in a word. If several apply, it is the most urgent one.
 const (
 	conditionDeadLetters         = "DeadLetters"      // it has some in its dead-letter queue
 	conditionHoldsLetters        = "HoldsDeadLetters" // it is a dead-letter queue and not empty
@@ -15,7 +15,7 @@ const (
 	consumedWithin               = time.Minute
 	behindAfter                  = 5 * time.Minute // with more messages sent than gone
 	behindAnyway                 = time.Hour
-	behindShare            int64 = 20 // of the messages sent, one in so many stays at least
+	behindShare            int64 = 20 // at least one in this many sent messages stays
 )
 
 // ranks are how much a queue of a condition needs attention.

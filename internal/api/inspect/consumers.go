@@ -14,7 +14,7 @@ import (
 
 type listConsumersOutput struct {
 	Consumers   []shownConsumer `json:",always"` // the busiest first
-	SilentNodes []string        // which have not said what they know
+	SilentNodes []string        // which have not answered
 }
 
 // shownConsumer is a consumer. Its numbers cover the last ten minutes, or the time since it was first seen if that is
@@ -84,7 +84,7 @@ func share(some, all uint64) float64 {
 // adviceFrom is how many calls or messages there have to be before there is advice.
 const adviceFrom = 20
 
-// advice says what a consumer could do better.
+// advice suggests improvements to a consumer.
 func advice(q *catalog.Queue, c *consumers.Consumer) []reason {
 	list := []reason{}
 	add := func(code, format string, args ...any) {

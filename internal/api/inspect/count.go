@@ -19,9 +19,9 @@ type countMessagesInput struct {
 
 type countMessagesOutput struct {
 	Groups  []messageCount `json:",always"`
-	Cursor  string         `json:",omitempty"` // to go on with; empty: this was the end of the queue
+	Cursor  string         `json:",omitempty"` // where to continue; empty: this was the end of the queue
 	Scanned int64          // messages that this call has looked at
-	Found   int64          // those of them that the filter has selected
+	Found   int64          // of these, selected by the filter
 	Total   int64          // messages that the queue has in these states
 }
 
@@ -35,9 +35,9 @@ type messageCount struct {
 	NewestTimestamp int64 // when the newest of them was sent
 }
 
-// countMessages counts the messages of a queue by a value of theirs, such as dead letters by an error. It changes
-// nothing, and looks for a bounded time: the client adds up the groups of its calls, and stops when it wants. A key or
-// a filter that looks into bodies needs the action that shows them.
+// countMessages counts the messages of a queue by one of their values, such as dead letters by an error. It changes
+// nothing, and reads for a bounded time: the client adds up the groups of several calls, and may stop at any time. A
+// key or a filter that reads bodies needs the permission to see bodies.
 func (s *inspector) countMessages(
 	ctx context.Context,
 	c *protocol.Call,

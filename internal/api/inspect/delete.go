@@ -18,19 +18,19 @@ type deleteMessagesInput struct {
 
 type deleteMessagesOutput struct {
 	Results []deleteResult `json:",always"`
-	Cursor  string         `json:",omitempty"` // to go on with the ids that have no result; empty: all have one
+	Cursor  string         `json:",omitempty"` // where to continue with ids without a result; empty: all have one
 	Scanned int64          // messages that this call has looked at
 	Total   int64          // messages that the queue had before
 }
 
-// deleteResult says what became of one message.
+// deleteResult is the outcome for one message.
 type deleteResult struct {
 	MessageId string
 	Outcome   string // Deleted or NotFound
 }
 
 // deleteMessages deletes messages by their ids, without a receive: visible, in flight, delayed, or blocked in their
-// groups. It looks for them for a bounded time, as PeekMessages does; a cursor says that it has not come to the end.
+// groups. It searches for a bounded time, as PeekMessages does; a cursor means that it has not reached the end.
 //
 // It needs what DeleteMessage needs in SQS, too: a caller that may not delete cannot do it this way.
 func (s *inspector) deleteMessages(

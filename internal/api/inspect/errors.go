@@ -20,7 +20,7 @@ func errNoQueue() *protocol.Error {
 	return e
 }
 
-// errTooManyQueues has a code of its own: a client can list the queues in order of their names instead.
+// errTooManyQueues has its own code: a client can list the queues in order of their names instead.
 func errTooManyQueues(n int) *protocol.Error {
 	return service.Modelled(
 		"TooManyQueues", "TooManyQueues", 400,

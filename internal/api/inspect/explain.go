@@ -23,7 +23,7 @@ type explainAccessInput struct {
 	Context   []contextEntry `max:"50"`
 }
 
-// contextEntry says what the request has that conditions ask for.
+// contextEntry is a fact about the request that conditions use.
 type contextEntry struct {
 	Key    string   `max:"256"`
 	Values []string `max:"50,2048"`
@@ -33,15 +33,15 @@ type explainAccessOutput struct {
 	Decision           string      // allowed, implicitDeny or explicitDeny, as IAM's simulator says
 	By                 string      // which policies have decided, or lack an Allow
 	Message            string      `json:",omitempty"` // the error message that the caller would get
-	Rule               string      `json:",omitempty"` // that has decided beside the policies
+	Rule               string      `json:",omitempty"` // the rule that has decided instead of a policy
 	Statements         []statement `json:",always"`
 	MoreStatements     int64       `json:",omitempty"` // how many others there are, which do not apply
-	MissingContextKeys []string    `json:",always"`    // that conditions ask for and Context has not
-	Assumed            string      `json:",omitempty"` // what is taken for granted because it cannot be known here
+	MissingContextKeys []string    `json:",always"`    // that conditions use and Context lacks
+	Assumed            string      `json:",omitempty"` // an assumption about facts that are unknown here
 	Remedy             *remedy     // what would allow the request
 }
 
-// statement says how a statement of a policy fared.
+// statement is the result of a policy's statement.
 type statement struct {
 	Source  string // which kind of policy
 	Policy  string `json:",omitempty"` // its name
@@ -63,9 +63,9 @@ type remedy struct {
 // statementsShown bounds how many statements an answer has.
 const statementsShown = 100
 
-// explainAccess says whether a principal may take an action on a queue, which statement decides, and what would have to
-// be added. It knows the policies of the account that the queue belongs to; of callers of other accounts it takes for
-// granted that their own account allows what they do.
+// explainAccess returns whether a principal may take an action on a queue, which statement decides, and which statement
+// would allow it. It knows the policies of the account that owns the queue. For callers of other accounts, it assumes
+// that their own account allows the action.
 func (s *inspector) explainAccess(
 	_ context.Context, c *protocol.Call, in *explainAccessInput,
 ) (*explainAccessOutput, error) {
@@ -110,7 +110,7 @@ func (s *inspector) explainAccess(
 	return out, nil
 }
 
-// stated is an access.Details of what a request says.
+// stated is an access.Details with the facts in a request.
 type stated struct {
 	arn   string
 	facts policy.Facts
@@ -119,7 +119,7 @@ type stated struct {
 func (s stated) ARN() string         { return s.arn }
 func (s stated) Facts() policy.Facts { return s.facts }
 
-// action returns an action as requests write it, with the rules of its service. A batch asks for the action of its
+// action returns an action as requests write it, with the rules of its service. A batch needs the action of its
 // entries.
 func (s *inspector) action(text string) (string, *policy.Rules, error) {
 	for _, rules := range s.services {
@@ -185,7 +185,7 @@ func sessionOfRole(arn string) (policy.Caller, bool) {
 	}, ok && name != ""
 }
 
-// known completes a caller with what is known of the user or role.
+// known completes a caller with the facts about the user or role.
 func known(c policy.Caller, e *directory.Entity) policy.Caller {
 	c.UserID, c.Tags = e.ID, e.Tags
 	if c.Issuer != "" {
@@ -241,7 +241,7 @@ func (out *explainAccessOutput) addStatements(x *policy.Explanation) {
 	}
 }
 
-// remedyFor says what would allow a request that is refused.
+// remedyFor returns the statement that would allow a refused request.
 func remedyFor(r *policy.Request, x *policy.Explanation) *remedy {
 	own := map[string]any{"Effect": "Allow", "Action": r.Action, "Resource": r.Resource}
 	switch {

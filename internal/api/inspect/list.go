@@ -20,7 +20,7 @@ const (
 	maxQueues     = 200
 )
 
-// A page asks for its queues and for their dead-letter queues.
+// A page reads its queues and their dead-letter queues.
 const _ = uint(shard.MaxGlances - 2*maxQueues)
 
 type listQueueStatesInput struct {
@@ -40,8 +40,8 @@ type listQueueStatesOutput struct {
 	Queues    []listedQueue `json:",always"`    // without those that are as in the answer of Since
 	Unchanged int64         `json:",omitempty"` // how many these are
 	Version   string        `json:",omitempty"` // for Since; empty: still that one
-	Cursor    string        `json:",omitempty"` // to go on with; empty: there are no more
-	Total     int64         // queues whose names are asked for, on all pages
+	Cursor    string        `json:",omitempty"` // where to continue; empty: there are no more
+	Total     int64         // requested queues, on all pages
 	Matches   *int64        // with Only: how many of these it selects
 	Sums      *queueSums    // with OrderBy or Only: of these, or of those that Only selects
 	Timestamp int64         // milliseconds, as all: when the server has answered
@@ -56,12 +56,12 @@ type listedQueue struct {
 	Unavailable bool         `json:",omitempty"` // it is not known now
 }
 
-// listedState is what a list shows of a queue; see describeQueueStateOutput.
+// listedState is the state of a queue in a list; see describeQueueStateOutput.
 type listedState struct {
 	CreatedTimestamp          int64
 	Encryption                string // Disabled, SSE-SQS or SSE-KMS
 	ContentBasedDeduplication bool
-	Visible                   int64 // also those that are on their way from other shards
+	Visible                   int64 // including messages on their way from other shards
 	InFlight                  int64
 	Delayed                   int64
 	Arriving                  int64 // of the visible, those that are on their way
@@ -85,9 +85,9 @@ type queueActivity struct {
 	Sent, Received, EmptyReceives, Deleted, Expired, DeadLettered, Moved int64
 }
 
-// listQueueStates lists the caller's queues with what they are doing, for a page that people look at again and again:
-// each shard is asked once. Of a queue whose state the caller may not see, there is the name. In order of their names
-// only the queues of the page are looked at; for another order, or a selection, all of them.
+// listQueueStates lists the caller's queues with their states, for a page that refreshes often: it calls each shard
+// once. A queue whose state the caller may not see has only a name. In order of names, it reads only the queues of the
+// page; for another order, or a selection, it reads all of them.
 func (s *inspector) listQueueStates(
 	ctx context.Context, c *protocol.Call, in *listQueueStatesInput,
 ) (*listQueueStatesOutput, error) {
@@ -162,8 +162,8 @@ func (in *listQueueStatesInput) check() (most int, _ error) {
 	return most, in.checkOrder()
 }
 
-// paged returns the page of a list that is asked for. A cursor has the place of the last queue of the page before:
-// its number and name. So the queues between two pages may change without an effect on the others.
+// paged returns the requested page of a list. A cursor contains the sort key of the last queue of the previous page:
+// its number and name. So queues may change between two pages without an effect on the others.
 func paged[T any](in *listQueueStatesInput, list []T, key func(T) string, most int) (service.Page[T], error) {
 	about := in.Prefix + "/" + strings.ToLower(in.Contains)
 	if in.looksAtAll() {
@@ -193,7 +193,7 @@ func newQueueLister(s *inspector, c *protocol.Call, sources map[string]int64) *q
 	return &queueLister{inspector: s, call: c, sources: sources}
 }
 
-// ask finds out what the queues are doing, and their dead-letter queues, as far as the caller may see that.
+// ask reads the states of the queues, and of their dead-letter queues, as far as the caller may see them.
 func (l *queueLister) ask(ctx context.Context, queues []*catalog.Queue) error {
 	l.may = make(map[queue.ID]bool, len(queues))
 	l.sums = make(map[queue.ID]*glance, len(queues))
@@ -224,8 +224,8 @@ func (l *queueLister) ask(ctx context.Context, queues []*catalog.Queue) error {
 	return nil
 }
 
-// addUp adds up what the shards know of each queue. Each queue has one sum, for its line in the list and for those of
-// all queues that it is the dead-letter queue of.
+// addUp adds up the shards' states of each queue. Each queue has one sum, which its own line uses, and the lines of all
+// queues whose dead-letter queue it is.
 func (l *queueLister) addUp(list []shard.Glance) {
 	sums := make([]glance, 0, len(list)) // it never grows, because there are pointers into it
 	for i := range list {
@@ -249,7 +249,7 @@ func (s *inspector) deadLetterQueue(q *catalog.Queue) *catalog.Queue {
 	return s.catalog.Find(n)
 }
 
-// see returns what the caller may know of a queue.
+// see returns the part of a queue's state that the caller may see.
 func (l *queueLister) see(q *catalog.Queue) *seenQueue {
 	out := &seenQueue{Queue: q}
 	if !l.may[q.ID] {
@@ -263,7 +263,7 @@ func (l *queueLister) see(q *catalog.Queue) *seenQueue {
 	return out
 }
 
-// listed returns what the list shows of a queue.
+// listed returns the entry of a queue in the list.
 func (l *queueLister) listed(q *seenQueue) listedQueue {
 	if q.state != nil {
 		q.state.Reasons = reasons(&q.sum.state, q.sum.arriving, q.PausedGroups, l.now)
@@ -284,7 +284,7 @@ func queueURL(c *protocol.Call, base string, n catalog.Name) string {
 	return base + "/" + n.Account + "/" + n.Queue
 }
 
-// state returns what the queue is doing, of which its shards know sum, without the reasons.
+// state returns the state of a queue from the sum over its shards, without the reasons.
 func (l *queueLister) state(q *catalog.Queue, sum *glance) *listedState {
 	st := &sum.state
 	out := &listedState{
@@ -325,7 +325,7 @@ type glance struct {
 	unavailable bool // one of these does not answer
 }
 
-// known reports whether enough is known of a queue to say how it is.
+// known reports whether the state of a queue is known.
 func (sum *glance) known() bool { return sum != nil && sum.served > 0 && !sum.unavailable }
 
 // add adds what one shard knows.

@@ -17,8 +17,8 @@ type putMarkOutput struct {
 	Timestamp int64 // in milliseconds since 1970
 }
 
-// putMark marks a moment for the people of an account, such as a deployment. The mark is the event of this call in the
-// trail: nothing else is stored, and it is kept and read as other events are.
+// putMark marks a moment for the users of an account, such as a deployment. The mark is only the event of this call in
+// the trail. It is kept and read like other events.
 func (s *inspector) putMark(_ context.Context, c *protocol.Call, in *putMarkInput) (*putMarkOutput, error) {
 	if service.Anonymous(c) {
 		return nil, service.Denied(c)

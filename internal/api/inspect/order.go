@@ -13,14 +13,14 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 )
 
-// maxOrdered is how many queues are ordered, or selected, by what they are doing. All of them are looked at for each
-// page, at about 5 µs a queue without messages, and kept for the time of the request, at about 1 KB a queue.
+// maxOrdered limits how many queues are ordered, or selected, by their states. Each page reads all of them, at about 5
+// µs per queue without messages, and keeps them in memory during the request, at about 1 KB per queue.
 const maxOrdered = 20_000
 
 // orderedAtOnce is how many such requests the server works on at a time. Accounts take turns.
 const orderedAtOnce = 2
 
-// orders are what lists can be ordered by, as numbers that increase.
+// orders are the sort keys of lists, as numbers in ascending order.
 var orders = map[string]func(*seenQueue) (int64, int64){
 	"QueueName": func(*seenQueue) (int64, int64) { return 0, 0 },
 	"Fifo": func(q *seenQueue) (int64, int64) {
@@ -61,8 +61,8 @@ func ofState(number func(*listedState) int64) func(*seenQueue) (int64, int64) {
 	}
 }
 
-// selections are what lists can be restricted to. Those of a state leave out queues whose states are not known or not
-// shown.
+// selections are the conditions by which lists can be filtered. Conditions on the state omit queues whose states are
+// unknown or hidden.
 var selections = map[string]func(*seenQueue) bool{
 	"Fifo":             func(q *seenQueue) bool { return q.Attributes.FIFO },
 	"Standard":         func(q *seenQueue) bool { return !q.Attributes.FIFO },
@@ -77,7 +77,7 @@ func inState(holds func(*listedState) bool) func(*seenQueue) bool {
 	return func(q *seenQueue) bool { return q.state != nil && holds(q.state) }
 }
 
-// seenQueue is a queue with what the caller may know of it, and its place in an order.
+// seenQueue is a queue with the state that the caller may see, and its sort key.
 type seenQueue struct {
 	*catalog.Queue
 	sum         *glance // nil if the caller may not know it
@@ -131,11 +131,11 @@ func names[F any](of map[string]F) string {
 	return strings.Join(slices.Sorted(maps.Keys(of)), ", ")
 }
 
-// looksAtAll says whether the state of every queue is needed to know which ones a page has.
+// looksAtAll reports whether a page needs the states of all queues.
 func (in *listQueueStatesInput) looksAtAll() bool { return in.OrderBy != "" || in.Only != "" }
 
-// order returns the queues that are asked for, in the order that is asked for. Queues with the same number are in order
-// of their names, in both directions.
+// order returns the requested queues in the requested order. Queues with the same number are in order of their names,
+// in both directions.
 func (l *queueLister) order(ctx context.Context, in *listQueueStatesInput, all []*catalog.Queue) ([]*seenQueue, error) {
 	if len(all) > maxOrdered {
 		return nil, errTooManyQueues(len(all))
@@ -162,7 +162,7 @@ func (l *queueLister) order(ctx context.Context, in *listQueueStatesInput, all [
 	return list, nil
 }
 
-// placed returns the place of the queue in the order that is asked for; by is nil if there is only a selection.
+// placed returns the queue with its sort key in the requested order; by is nil if there is only a selection.
 func (q *seenQueue) placed(by func(*seenQueue) (int64, int64), in *listQueueStatesInput) place {
 	name := q.Name.Queue
 	if by == nil || in.OrderBy == "QueueName" {
@@ -184,7 +184,7 @@ func reversed(name string) string {
 	for i := range b {
 		b[i] ^= 0xff
 	}
-	return string(b) + "\xff" // after all longer names that begin likewise
+	return string(b) + "\xff" // after all longer names with this prefix
 }
 
 // queueSums adds up the queues whose states the caller may see, on all pages.

@@ -18,9 +18,9 @@ type pausedGroupsOutput struct {
 	PausedMessageGroupIds []string `json:",always"` // all of the queue, sorted
 }
 
-// pauseMessageGroups pauses message groups of a FIFO queue, which need not have messages: receives get nothing of them.
-// The queue still takes messages of a paused group, what is in flight can be deleted, and what becomes visible again
-// waits.
+// pauseMessageGroups pauses message groups of a FIFO queue, even groups without messages: receives return no messages
+// of them. The queue still accepts messages of a paused group, messages in flight can be deleted, and messages that
+// become visible again wait.
 func (s *inspector) pauseMessageGroups(
 	ctx context.Context,
 	c *protocol.Call,

@@ -30,7 +30,7 @@ type peekMessagesInput struct {
 
 type peekMessagesOutput struct {
 	Messages []peekedMessage `json:",always"`
-	Cursor   string          `json:",omitempty"` // to go on with; empty: this was the end of the queue
+	Cursor   string          `json:",omitempty"` // where to continue; empty: this was the end of the queue
 	Scanned  int64           // messages that this call has looked at
 	Total    int64           // messages that the queue has in these states
 }
@@ -52,7 +52,7 @@ type peekedMessage struct {
 	DeadLetterSourceArn    string `json:"DeadLetterQueueSourceArn,omitempty"`
 	MessageAttributes      map[string]attributeValue
 	Unreadable             bool    `json:",omitempty"` // it cannot be decrypted: its text and attributes are missing
-	Body                   *string `hidden:""`         // only if it was asked for
+	Body                   *string `hidden:""`         // only if requested
 	MD5OfBody              string  `json:",omitempty"` // likewise: a short body can be guessed by it
 }
 
@@ -75,8 +75,8 @@ func stateName(s queue.States) string {
 	return ""
 }
 
-// peekMessages shows what is in a queue, and changes nothing there. The bodies need an action of their own, and so does
-// a filter that looks into them: it would tell of them.
+// peekMessages shows messages of a queue without changing it. Bodies need a separate action, and so does a filter that
+// reads them, because its results reveal their contents.
 func (s *inspector) peekMessages(
 	ctx context.Context, c *protocol.Call, in *peekMessagesInput,
 ) (*peekMessagesOutput, error) {
@@ -121,7 +121,7 @@ func (s *inspector) look(
 	return out, nil
 }
 
-// peek returns what is asked for, and whether the answer depends on bodies.
+// peek returns the requested peek, and whether the answer depends on bodies.
 func (in *peekMessagesInput) peek() (p queue.Peek, readsBody bool, _ error) {
 	p = queue.Peek{Filter: in.Filter, Max: defaultPeek, Bodies: in.IncludeBody}
 	if in.Max != nil {
@@ -205,7 +205,7 @@ func show(m *queue.Peeked, body bool) peekedMessage {
 	return out
 }
 
-// instant returns a time in milliseconds, or nil if there is none.
+// instant returns a time in milliseconds, or nil for no time.
 func instant(i queue.Instant) *int64 {
 	if i == 0 {
 		return nil

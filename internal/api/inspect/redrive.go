@@ -36,7 +36,7 @@ type redriveMessagesInput struct {
 	IncludeBody                  bool
 }
 
-// messageEdit says what is changed of messages.
+// messageEdit describes the changes of messages.
 type messageEdit struct {
 	Body             *string                    `max:"8M"       hidden:""`
 	SetAttributes    map[string]editedAttribute `max:"100,1024"`
@@ -59,8 +59,8 @@ type redriveMessagesOutput struct {
 
 // redriveMessages moves selected messages of a queue to the queues that they came from, or to another, by a task.
 //
-// It needs what a message move task needs in SQS, too: a caller that may not receive, delete and send cannot do it this
-// way.
+// It needs all permissions of a message move task in SQS: a caller that may not receive, delete and send cannot bypass
+// that.
 func (s *inspector) redriveMessages(
 	ctx context.Context, c *protocol.Call, in *redriveMessagesInput,
 ) (*redriveMessagesOutput, error) {
@@ -148,7 +148,7 @@ func (s *inspector) dryRun(
 	}, nil
 }
 
-// selection returns what is to be moved, and whether that depends on bodies.
+// selection returns the selection of messages, and whether it depends on bodies.
 func (s *inspector) selection(in *redriveMessagesInput) (_ *queue.Selection, readsBody bool, _ error) {
 	query, err := search.Parse(in.Filter)
 	if err != nil {
@@ -230,7 +230,7 @@ func (s *inspector) allowDecrypt(c *protocol.Call, from *catalog.Queue) error {
 	return nil
 }
 
-// destination says in a task where its messages go, if the caller may send there.
+// destination sets the destination of a task, if the caller may send there.
 func (s *inspector) destination(c *protocol.Call, arn string, source *catalog.Queue, task *queue.MoveTask) error {
 	if arn == "" {
 		back := s.catalog.Sources(source)
@@ -270,7 +270,7 @@ func (s *inspector) destination(c *protocol.Call, arn string, source *catalog.Qu
 	return nil
 }
 
-// allowSend returns nil if the caller may send to a queue. The queue is nil if there is none of the name.
+// allowSend returns nil if the caller may send to a queue. The queue is nil if it does not exist.
 func (s *inspector) allowSend(c *protocol.Call, n catalog.Name, q *catalog.Queue) error {
 	if err := s.messages.Authorize(c, subject(n, q), "sqs:SendMessage"); err != nil || q == nil {
 		return err
@@ -311,7 +311,7 @@ type redriveTask struct {
 	MessageIds                   int64  // how many were given
 	Edited                       bool
 	Scanned                      int64 // messages that were looked at
-	Total                        int64 // to look at, as there were at the start
+	Total                        int64 // messages to examine, counted at the start
 	Moved                        int64
 	Skipped                      int64  // that were selected and could not be moved
 	FailureReason                string `json:",omitempty"`

@@ -1,9 +1,9 @@
-// Package inspect serves the operations with which people look into their queues, which AWS has not: what is in a
-// queue, without receiving it. They belong to the service "sluice", beside those of package admin.
+// Package inspect serves operations that AWS does not have, which show the contents and the state of queues without
+// receiving messages. They belong to the service "sluice", as those of package admin do.
 //
 // Most are about one queue and are allowed by policies of its owner's account, with actions such as sluice:PeekMessages
-// on the queue's ARN. Other accounts cannot be given them. CheckAccess alone needs no permission. Plain SQS clients
-// never meet any of it.
+// on the queue's ARN. Other accounts cannot get these permissions. Only CheckAccess needs no permission. Plain SQS
+// clients never use any of these operations.
 package inspect
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/sluicemq/sluice/internal/tool/fairshare"
 )
 
-// Shard is what the service needs of the keyspace in which the queues are stored.
+// Shard is the part of a shard that the service uses.
 type Shard interface {
 	Counts(ctx context.Context, id queue.ID) (queue.Counts, error)
 	Kept(ctx context.Context, id queue.ID) (queue.Kept, error)
@@ -46,11 +46,11 @@ type Options struct {
 	Access    *access.Decider
 	Directory *directory.Directory
 	Services  service.Services
-	// Messages authorises what SQS has actions for, and CheckAttributes refuses message attributes as SQS does.
+	// Messages authorises actions of SQS, and CheckAttributes refuses message attributes as SQS does.
 	Messages        *service.Authorizer
 	CheckAttributes func([]queue.Attribute) error
-	Keys            *service.KeyAccess // who may use the keys of queues
-	Tenants         *tenant.Tenants    // limits of what accounts store
+	Keys            *service.KeyAccess // decides about the use of the keys of queues
+	Tenants         *tenant.Tenants    // limits of stored bytes
 	// CheckQueues returns SQS's error if an account may not have another queue.
 	CheckQueues func(account string) error
 	// Room returns why nothing can be stored that makes the data more, and Ready why tasks that select messages cannot
@@ -58,7 +58,7 @@ type Options struct {
 	Room, Ready func() error
 	Now         func() time.Time
 	PublicURL   string // that queue URLs begin with; empty: as the request was made
-	// Consumers returns who receives from a queue, and the nodes that do not say what they know of it.
+	// Consumers returns the consumers of a queue, and the nodes that have not answered.
 	Consumers func(ctx context.Context, id queue.ID) (list []consumers.Consumer, silent []string, _ error)
 }
 
@@ -78,7 +78,7 @@ type inspector struct {
 	checkQueues     func(account string) error
 	room, ready     func() error
 	now             func() time.Time
-	ordering        *fairshare.Places // held by requests that look at all queues of an account
+	ordering        *fairshare.Places // held by requests that read all queues of an account
 }
 
 // Register adds the operations to a service.
@@ -110,7 +110,7 @@ func Register(wire *protocol.Service, o Options) {
 }
 
 // queue returns the queue that a request names, if it exists and the caller may take the actions on it, which are named
-// without the prefix of the service. A caller who may not gets the same answer whether the queue exists or not.
+// without the prefix of the service. An unauthorized caller gets the same answer whether or not the queue exists.
 func (s *inspector) queue(c *protocol.Call, url string, actions ...string) (*catalog.Queue, error) {
 	n, ok := service.QueueName(c, url)
 	switch {
@@ -131,7 +131,7 @@ func (s *inspector) queue(c *protocol.Call, url string, actions ...string) (*cat
 	return q, nil
 }
 
-// subject is what policies can ask about a queue, which is nil if it does not exist.
+// subject returns the facts about a queue for policies. The queue is nil if it does not exist.
 func subject(n catalog.Name, q *catalog.Queue) service.Subject {
 	about := service.Subject{Resource: service.ARN(n.ARN()), Owner: n.Account}
 	if q != nil {

@@ -21,7 +21,7 @@ type queueInput struct {
 
 type describeQueueStateOutput struct {
 	QueueArn               string
-	Receivable             bool     // a receive would be given a message now
+	Receivable             bool     // a receive would return a message now
 	Reasons                []reason `json:",always"` // why not, or why not all
 	Visible                int64
 	InFlight               int64
@@ -60,7 +60,7 @@ type shardState struct {
 // blockedSample is how many groups are looked at to find the largest blocked one.
 const blockedSample = 100
 
-// describeQueueState says what a queue is doing, and why nothing is received from it.
+// describeQueueState describes the state of a queue, and why receives return nothing.
 func (s *inspector) describeQueueState(
 	ctx context.Context, c *protocol.Call, in *queueInput,
 ) (*describeQueueStateOutput, error) {
@@ -119,7 +119,7 @@ func addUp(states []shard.State) (sum shard.State) {
 	return sum
 }
 
-// join adds the state of a shard to the sum of others, of which it may be the first.
+// join adds the state of a shard to the sum of other shards, which may be empty.
 func join(sum, st *shard.State, isFirst bool) {
 	if isFirst {
 		sum.OverLimit, sum.Limited = true, ^queue.Limited(0)
@@ -167,7 +167,7 @@ func (s *inspector) largestBlocked(ctx context.Context, q *catalog.Queue) (*mess
 	return &g, nil
 }
 
-// addDeadLetters says how many messages wait in the queue's dead-letter queue, if the caller may see that.
+// addDeadLetters adds the number of messages in the queue's dead-letter queue, if the caller may see it.
 func (s *inspector) addDeadLetters(
 	ctx context.Context, c *protocol.Call, q *catalog.Queue, out *describeQueueStateOutput,
 ) error {
@@ -194,7 +194,7 @@ func (s *inspector) addDeadLetters(
 // quietTime is how long a message waits, and nothing is received, before that is reported.
 const quietTime = 10 * time.Minute
 
-// reasons says what keeps messages from being received, or that they could be and are not.
+// reasons explains why messages cannot be received, or that they could be received and are not.
 func reasons(sum *shard.State, arriving uint64, paused []string, now time.Time) []reason {
 	list := []reason{}
 	add := func(code, format string, args ...any) {
@@ -293,12 +293,12 @@ type listMessageGroupsInput struct {
 
 type listMessageGroupsOutput struct {
 	Groups []messageGroup `json:",always"`
-	Cursor string         `json:",omitempty"` // to go on with; empty: there are no more
+	Cursor string         `json:",omitempty"` // where to continue; empty: there are no more
 }
 
 type messageGroup struct {
 	MessageGroupId string
-	Paused         bool   `json:",omitempty"` // nothing of it is received
+	Paused         bool   `json:",omitempty"` // receives return none of its messages
 	State          string // of the first message; while it is in flight, no other one of the group is received
 	Depth          int64
 	DepthIsMore    bool  `json:",omitempty"` // there are more messages than Depth

@@ -16,14 +16,14 @@ type deletedQueueInput struct {
 	QueueOwnerAWSAccountId string `max:"64"`
 }
 
-// undeletedQueue is a queue that was brought back.
+// undeletedQueue is a restored queue.
 type undeletedQueue struct {
 	QueueUrl         string
 	DeletedTimestamp int64  // milliseconds
 	Messages         *int64 `json:",omitempty"` // in all states; nil if they could not be counted now
 }
 
-// undoDelete brings back the queue of a name that was deleted last, with its messages.
+// undoDelete restores the most recently deleted queue with a name, with its messages.
 func (s *inspector) undoDelete(
 	ctx context.Context, c *protocol.Call, in *deletedQueueInput,
 ) (*undeletedQueue, error) {
@@ -57,8 +57,8 @@ func (s *inspector) undeleted(ctx context.Context, c *protocol.Call, q, gone *ca
 	return out
 }
 
-// deletedQueue returns the record of the queue that the request would bring back, if the caller may. A caller who may
-// not gets the same answer whether there is one or not.
+// deletedQueue returns the record of the queue that the request would restore, if the caller may. An unauthorized
+// caller gets the same answer whether or not there is one.
 func (s *inspector) deletedQueue(c *protocol.Call, in *deletedQueueInput) (*catalog.Queue, error) {
 	n := catalog.Name{Account: service.Caller(c).Account, Region: c.Region, Queue: in.QueueName}
 	switch owner := in.QueueOwnerAWSAccountId; {

@@ -11,7 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/tenant"
 )
 
-// undoState is what the last purge of a queue has removed and can be brought back.
+// undoState describes the messages of a queue's last purge that an undo can restore.
 type undoState struct {
 	Messages        int64 // that are kept
 	PurgedTimestamp int64 // milliseconds, as the next
@@ -29,8 +29,8 @@ func showKept(k queue.Kept) *undoState {
 	}
 }
 
-// undoPurge brings back the messages that the last purge of a queue has removed. Few messages are back with the answer,
-// many come back a little later.
+// undoPurge restores the messages that the last purge of a queue has removed. If they are few, they are restored before
+// the answer; otherwise a little later.
 func (s *inspector) undoPurge(ctx context.Context, c *protocol.Call, in *queueInput) (*undoState, error) {
 	q, err := s.queue(c, in.QueueUrl, "UndoPurge")
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *inspector) undoPurge(ctx context.Context, c *protocol.Call, in *queueIn
 		return nil, err
 	}
 	k, err := s.shard.UndoPurge(ctx, q.ID)
-	entry.End(true) // also if that is not known
+	entry.End(true) // even if that is unknown
 	switch {
 	case errors.Is(err, queue.ErrNothingKept):
 		return nil, protocol.ValidationError(
@@ -65,8 +65,8 @@ func (s *inspector) undoPurge(ctx context.Context, c *protocol.Call, in *queueIn
 	return showKept(k), nil
 }
 
-// admitKept admits the messages that an undo brings back to what the account of a queue stores. Their bytes are those
-// that were last measured before the purge; nothing is measured while the account has no limit of bytes.
+// admitKept adds the messages that an undo restores to the stored bytes of the queue's account. Their size is the last
+// measurement before the purge; without a limit of bytes there are no measurements.
 func (s *inspector) admitKept(ctx context.Context, q *catalog.Queue) (tenant.Entry, error) {
 	if !s.tenants.Any() {
 		return tenant.Entry{}, nil

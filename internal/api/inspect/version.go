@@ -9,16 +9,16 @@ import (
 	"hash/crc32"
 )
 
-// A version stands for the queues of an answer of ListQueueStates, so that the next answer can leave out those of which
-// it says the same:
+// A version identifies the states of the queues in an answer of ListQueueStates, so that the next answer can omit
+// unchanged queues:
 //
 //	format names digest...
 //
-// format is one byte. names is a digest of the names of all queues of the page, in order, and one more digest follows
-// for each queue, of all that the answer says of it. A digest is a CRC-32, four bytes.
+// format is one byte. names is a digest of the names of all queues of the page, in order. A digest for each queue
+// follows, of its whole entry in the answer. A digest is a CRC-32, four bytes.
 //
-// A version has no secret and says nothing of time: each node computes the same one. Two states of a queue have the
-// same digest once in four billion times; a caller then learns of the change with the next one.
+// A version contains no secret and no time: each node computes the same one. Two states of a queue have the same digest
+// once in four billion times; a caller then learns of the change with the next one.
 type version []byte
 
 const (
@@ -43,8 +43,8 @@ func versionOf(queues []listedQueue) (version, error) {
 	return v, nil
 }
 
-// parseVersion reads the version of a request. One that is not understood stands for nothing: a program of another
-// version has made it.
+// parseVersion reads the version of a request. An unreadable version, made by another version of the program, counts as
+// none.
 func parseVersion(text string) version {
 	b, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil || len(b) < 1+digestSize || b[0] != versionFormat {
@@ -55,8 +55,8 @@ func parseVersion(text string) version {
 
 func (v version) String() string { return base64.RawURLEncoding.EncodeToString(v) }
 
-// changed returns the queues of a page that are not as in an earlier version of it, or all queues if that is of
-// another page.
+// changed returns the queues of a page that have changed since an earlier version of it, or all queues if that version
+// belongs to another page.
 func (v version) changed(queues []listedQueue, since version) []listedQueue {
 	head := 1 + digestSize
 	if len(since) != len(v) || !bytes.Equal(since[:head], v[:head]) {
@@ -72,7 +72,7 @@ func (v version) changed(queues []listedQueue, since version) []listedQueue {
 	return out
 }
 
-// leaveOut leaves the queues out of an answer that are as in the answer of which the caller has the version.
+// leaveOut removes unchanged queues from an answer: those that are equal in the answer whose version the caller has.
 func (out *listQueueStatesOutput) leaveOut(since string) error {
 	now, err := versionOf(out.Queues)
 	if err != nil {

@@ -35,7 +35,7 @@ func (a *Authorizer) Now() time.Time { return a.now() }
 // Resource is the resource of a request. Its name is computed only if a policy must be evaluated.
 type Resource interface{ ARN() string }
 
-// ARN is the Resource of that name; "*" stands for operations that are about none.
+// ARN is the Resource of that name; "*" stands for operations without a resource.
 type ARN string
 
 // ARN returns a itself.
@@ -58,7 +58,7 @@ type Subject struct {
 }
 
 // Authorize returns nil if the caller may take all of the actions, or the refusal in AWS's words. The refusal also
-// holds the *access.Denial, which says what has decided, for the operator only.
+// holds the *access.Denial, which contains the reason, for the operator only.
 func (a *Authorizer) Authorize(c *protocol.Call, s Subject, actions ...string) error {
 	id := Caller(c)
 	q := access.Request{

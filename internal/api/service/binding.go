@@ -7,9 +7,9 @@ import (
 )
 
 // Bind returns the unique ids of the users and roles that the policy of a resource names, for access.Request.PolicyIDs,
-// or the ARN of one that does not exist. idOf returns the id of a user or role by its ARN. A user who is renamed is
-// still meant then, and another one who gets the name is not. old is what Bind has returned for the resource's policy
-// before: who was bound there stays bound, also if there is no such user any more.
+// or the ARN of one that does not exist. idOf returns the id of a user or role by its ARN. So the policy still applies
+// to a user who is renamed, and not to another user who gets the name. old is the previous result of Bind for the
+// resource's policy: its users and roles stay bound, even if they no longer exist.
 func Bind(p *policy.Policy, old string, idOf func(arn string) (string, bool)) (ids, unknown string) {
 	before := make(map[string]string)
 	if old != "" && json.Unmarshal([]byte(old), &before) != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/sluicemq/sluice/internal/tenant"
 )
 
-// Caller returns who makes the call. It is the zero Identity if the request is not signed.
+// Caller returns the caller. It is the zero Identity if the request is not signed.
 func Caller(c *protocol.Call) identity.Identity {
 	if id, _ := c.Identity.(*identity.Identity); id != nil {
 		return *id

@@ -16,7 +16,7 @@ func MalformedDocument(format string, args ...any) *protocol.Error {
 }
 
 // DocumentError explains to a client why package policy does not accept a document, in AWS's sentence. The request log
-// says where and why. tooLarge is the error for a document that is too large.
+// has the position and the reason. tooLarge is the error for a document that is too large.
 func DocumentError(err error, tooLarge *protocol.Error) *protocol.Error {
 	e, ok := errors.AsType[*policy.Error](err)
 	switch {

@@ -27,8 +27,8 @@ func Unavailable(reason string, cause error) error {
 
 var errTooEarly = errors.New("not all nodes of the cluster read it yet")
 
-// TooEarly is Unavailable for what waits until all nodes of the cluster read what it would store. cause says which does
-// not.
+// TooEarly is Unavailable for a feature that waits until all nodes of the cluster can read its data. cause names the
+// node that cannot.
 func TooEarly(sentence string, cause error) error {
 	return Unavailable(fmt.Sprintf("%s: %v.", sentence, cause), errors.Join(errTooEarly, cause))
 }
@@ -67,7 +67,7 @@ func OfTheDisk(err error) bool {
 }
 
 // SaysAbsent reports whether an error means that something does not exist, or that the client has no permission for it.
-// A node that lags may be wrong about both, so it looks again.
+// A node that lags may be wrong about both, so it checks again.
 func SaysAbsent(e *protocol.Error) bool {
 	return !e.Final && (e.Absent || e.Status == http.StatusForbidden || e.Status == http.StatusNotFound)
 }

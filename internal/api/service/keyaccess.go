@@ -20,8 +20,8 @@ var (
 	ToDecrypt = []string{keyDecrypt}              // receives
 )
 
-// KeyRules are the rules of KMS for the keys that encrypt messages. The keys have no policies of their own, so other
-// accounts may never use them.
+// KeyRules are the rules of KMS for the keys that encrypt messages. The keys have no policies, so other accounts may
+// never use them.
 var KeyRules = &policy.Rules{
 	Vendor: "kms", Actions: []string{keyDecrypt, keyGenerate}, OwnerOnly: []string{keyDecrypt, keyGenerate},
 }

@@ -7,13 +7,14 @@ import (
 	"github.com/sluicemq/sluice/internal/keyring"
 )
 
-// KeyError is why a key of KMS cannot be used, as the services of AWS say it: each puts its own prefix before the kind.
+// KeyError is the reason why a key of KMS cannot be used, in the words of AWS's services: each puts its own prefix
+// before the kind.
 type KeyError struct {
 	Kind string // AccessDenied, Disabled, InvalidState, NotFound or Throttling
 	Text string
 }
 
-// OfKey returns the reason if err says that a key cannot be used. name is the key's, for people.
+// OfKey returns the reason if err means that a key cannot be used. name is the key's name, for people.
 func OfKey(err error, name string) (e KeyError, ok bool) {
 	switch {
 	case errors.Is(err, keyring.ErrNoKey):

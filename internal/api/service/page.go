@@ -56,7 +56,7 @@ func decodeToken(token string) (string, error) {
 	return string(text), err
 }
 
-// Convert applies f to each item. The result is never nil, so that an empty list is shown as one.
+// Convert applies f to each item. The result is never nil, so an empty list appears as an empty list.
 func Convert[A, B any](items []A, f func(A) B) []B {
 	out := make([]B, len(items))
 	for i, item := range items {

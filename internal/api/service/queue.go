@@ -8,9 +8,8 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 )
 
-// QueueName returns the name of the queue in a URL or its path, or false if there is none. A bare name means a queue of
-// the caller. Only the account and the name at the end of a URL count: the host may be any name by which the client
-// reaches the server.
+// QueueName returns the name of the queue in a URL or its path, or false if there is no name. A bare name means a queue
+// of the caller. Only the account and the name at the end of a URL count: the host may be any name of the server.
 func QueueName(c *protocol.Call, url string) (catalog.Name, bool) {
 	path := url
 	if _, rest, ok := strings.Cut(path, "://"); ok {

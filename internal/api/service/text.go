@@ -41,9 +41,10 @@ func ValidText(s string) bool {
 	return true
 }
 
-// plain reports whether the eight bytes of s are Printable ASCII or DEL. It looks
-// at them at once: bit 7 of a byte is set if the byte is not ASCII, and comes up
-// in the difference if it, or one before it, is below a space.
+// plain reports whether the eight bytes of s are Printable ASCII or DEL. It
+// checks all of them at once: bit 7 of a byte is set if the byte is not ASCII,
+// and bit 7 of the difference is set if the byte, or one before it, is below a
+// space.
 func plain(s string) bool {
 	const spaces, high = 0x2020202020202020, 0x8080808080808080
 	w := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |

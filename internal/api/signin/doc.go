@@ -12,12 +12,12 @@
 //   - A name that an attacker has pointed at this server (DNS rebinding) gets no answer, unless TLS has proven the
 //     name.
 //
-//   - Secrets are in no answer but the one that they are for, in no log and in no event. A secret key that a person
-//     types into the page never leaves it: what comes here is a request that was signed with it, for this host, a
-//     moment ago, and it counts once.
+//   - Secrets appear in no log, in no event, and only in the answers that are meant to carry them. A secret key that a
+//     user types into the page never leaves it: the page sends a request that it has just signed with the key for this
+//     host. That request is accepted only once.
 //
-//   - Each sign-in is an event of CloudTrail in the commit that begins the session. So are failures, as far as one
-//     address does not have too many of them.
+//   - Each sign-in is an event of CloudTrail in the commit that begins the session. So are failures, unless one address
+//     has too many of them.
 //
 //   - A user who comes from an identity provider must have begun the attempt in the same browser. Such a user gets the
 //     role that the operator gives to their group, if the trust policy of the role admits users of the provider.

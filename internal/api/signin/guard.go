@@ -13,7 +13,7 @@ import (
 // server.
 type guard struct {
 	publicURL string   // of the server behind its proxy; empty: it has none
-	public    *url.URL // likewise; nil: it has none
+	public    *url.URL // likewise; nil: none
 	hosts     []string // further names by which browsers may reach the server
 	origins   *http.CrossOriginProtection
 }
@@ -101,7 +101,7 @@ func (g *guard) cookie(r *Request, token string, seconds int) *http.Cookie {
 	}
 }
 
-// token returns what the browser's cookie holds.
+// token returns the content of the browser's cookie.
 func (g *guard) token(r *Request) string { return g.cookieValue(r, g.cookieName(r)) }
 
 func (g *guard) cookieValue(r *Request, name string) string {

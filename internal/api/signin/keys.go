@@ -48,7 +48,7 @@ func (s *Service) byKeys(ctx context.Context, r *Request, in *signedRequest) (*A
 	if err != nil {
 		return nil, err
 	}
-	// A second is as fine as the time in a signature is: one key signs in once in it.
+	// The time in a signature has a resolution of one second: a key can sign in once per second.
 	proof := "request/" + id.AccessKeyID + "/" + signedAt.UTC().Format(time.RFC3339)
 	return a.finish(s.o.Sessions.BeginOnce(a.changes(ctx), g, proof, signedAt.Add(freshFor), a.arrival(), r.At))
 }

@@ -24,8 +24,7 @@ import (
 // console's page: the first redirects to the provider, which redirects to the second. Such requests cannot have headers
 // of the page. The request for the second comes from another site, and so without the cookies of sessions; the cookie
 // of the attempt is SameSite=Lax. Both addresses always redirect to another page. Errors redirect to the console with a
-// code behind the #, for which the page has the words. No text of the provider or the browser becomes part of an
-// answer.
+// code behind the #, for which the page has the words. No text of the provider or the browser appears in an answer.
 const (
 	openIDBegin    = "oidc"
 	openIDCallback = "oidc/callback"
@@ -140,7 +139,7 @@ func (s *Service) byOpenID(ctx context.Context, r *Request) (*Answer, error) {
 	if state := q.Get("state"); len(state) > maxState || !secret.Began(state) {
 		return nil, s.failOpenID(a, codeLost, errors.New("the browser has not begun this sign-in, or more than ten minutes ago"))
 	}
-	// Attempts count before the provider is asked, so that it cannot be asked without limit.
+	// Attempts count before the provider is called, so the number of calls is limited.
 	from := "provider/" + login.Network(r.SourceIP)
 	if s.o.Logins.Note(from, r.At) > login.MostTriesFrom {
 		return nil, &errLeads{codeTooMany}

@@ -94,7 +94,7 @@ func (s *Service) byPassword(ctx context.Context, r *Request, in *password) (*An
 		try.GiveBack()
 		return nil, err
 	}
-	if device != nil { // the record says so
+	if device != nil { // according to the record
 		who.MFA = r.At.UTC().Truncate(time.Second)
 		a = s.attempt(r, session.ByPassword, who)
 	}
@@ -116,8 +116,8 @@ func (s *Service) byPassword(ctx context.Context, r *Request, in *password) (*An
 	return answer, err
 }
 
-// usePassword records what a sign-in by password changes: the profile, if the password is replaced, and the device, if
-// there was a code. Since they were checked, the password may have changed, and the code may have been used.
+// usePassword records the changes of a sign-in by password: the profile, if the password is replaced, and the device,
+// if there was a code. Since they were checked, the password may have changed, and the code may have been used.
 func (s *Service) usePassword(tx *control.Tx, profile, replaced *login.Profile, device *login.Device) error {
 	if now := s.o.Logins.Profile(profile.User); now == nil || now.Hash != profile.Hash {
 		return session.ErrNoPrincipal

@@ -63,7 +63,7 @@ func New(o Options) *Service {
 // Request is a request of a browser.
 type Request struct {
 	HTTP      *http.Request // whose body was read
-	Name      string        // what follows /console/api/ in its path
+	Name      string        // the part of its path after /console/api/
 	Body      []byte
 	ID        string // in its form for the log
 	SourceIP  string // of the client, which may be behind proxies
@@ -81,7 +81,7 @@ type Answer struct {
 // MaxBody is the maximum size of a request's body, in bytes.
 const MaxBody = 32 << 10
 
-// Guard is the header that distinguishes requests of the console's own page from all that other sites can make a
+// Guard is the header that distinguishes requests of the console's own page from requests that other sites can make a
 // browser send.
 const Guard = "X-Sluice-Console"
 
@@ -212,7 +212,7 @@ func decode(r *Request, into any) error {
 	return nil
 }
 
-// settings returns what the page must know before a person has signed in.
+// settings returns the settings that the page needs before sign-in.
 func (s *Service) settings(_ context.Context, _ *Request) (*Answer, error) {
 	path := ""
 	if s.guard.public != nil {

@@ -52,7 +52,7 @@ type attempt struct {
 	record *trail.Record // nil: it is not recorded
 }
 
-// attempt begins an attempt. who is the zero Identity if the person is not known yet.
+// attempt begins an attempt. who is the zero Identity if the user is not known yet.
 func (s *Service) attempt(r *Request, method session.Method, who identity.Identity) *attempt {
 	return s.attemptOf(r, method, who, nil)
 }

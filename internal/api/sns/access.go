@@ -60,7 +60,7 @@ func (r *resource) ARN() string {
 	return n.ARN()
 }
 
-// about returns what policies can ask about a request on r.
+// about returns the facts about a request on r for policies.
 func (r *resource) about() service.Subject {
 	s := service.Subject{Resource: r, Owner: r.name.Account}
 	if t := r.topic; t != nil {
@@ -104,7 +104,7 @@ func errARN(member string, why error) *protocol.Error {
 }
 
 // find returns the topic that a request names, if it exists and the caller may take the action on it. An operation
-// finds its topic before it reports or does anything about it, so that an unauthorized caller gets the same answer
+// finds its topic before it reveals or changes anything about it, so that an unauthorized caller gets the same answer
 // whether or not the topic exists.
 func (s *core) find(c *protocol.Call, arn *string, action string) (*topic.Topic, error) {
 	return s.findFor(c, arn, action, func(*service.Subject) {})
@@ -156,7 +156,7 @@ func (s *core) findSubscription(c *protocol.Call, arn *string, action string) (*
 	return sub, nil
 }
 
-// subscriptionNamed returns the topic that a SubscriptionArn names and the subscription, which is nil if there is none.
+// subscriptionNamed returns the topic that a SubscriptionArn names and the subscription, or nil if it does not exist.
 func (s *core) subscriptionNamed(c *protocol.Call, arn *string) (topic.Name, *topic.Subscription, error) {
 	if arn == nil {
 		return topic.Name{}, nil, errParameter("SubscriptionArn Reason: no value for required parameter")

@@ -10,7 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/topic"
 )
 
-// The policies about the archive of a FIFO topic. The server keeps and shows them. It archives no message, so that a
+// The policies about the archive of a FIFO topic. The server stores and shows them, but does not archive messages, so a
 // replay fails.
 
 const (
@@ -48,7 +48,7 @@ type archivePolicy struct {
 	MessageRetentionPeriod json.RawMessage
 }
 
-// parseArchive returns the days of an ArchivePolicy, which are 0 if it requests no archive, or what is wrong with it.
+// parseArchive returns the days of an ArchivePolicy, or 0 if it requests no archive, or the reason why it is invalid.
 func parseArchive(value string) (days int, wrong string) {
 	var p archivePolicy
 	switch {
@@ -58,7 +58,7 @@ func parseArchive(value string) (days int, wrong string) {
 		return 0, ""
 	}
 	text := string(p.MessageRetentionPeriod)
-	_ = json.Unmarshal(p.MessageRetentionPeriod, &text) // a number stays as it is written
+	_ = json.Unmarshal(p.MessageRetentionPeriod, &text) // a number stays as written
 	days, err := strconv.Atoi(text)
 	if err != nil || days < 1 || days > maxArchiveDays {
 		return 0, fmt.Sprintf("MessageRetentionPeriod must be a whole number from 1 to %d.", maxArchiveDays)
@@ -79,7 +79,7 @@ func describeArchive(out map[string]string, a *topic.Attributes, now time.Time) 
 	out[attrArchiveBegin] = begins.UTC().Format(milliseconds)
 }
 
-// noPolicy is what is wrong with a text that is not the JSON of such a policy.
+// noPolicy is the reason for a text that is not the JSON of such a policy.
 const noPolicy = "failed to parse JSON."
 
 // maxPolicy is how long such a policy can be, in bytes. It has few and short members.
@@ -102,7 +102,7 @@ func (c *subscriptionChange) setReplay(value string) error {
 // replayPolicy is a ReplayPolicy.
 type replayPolicy struct{ PointType, StartingPoint, EndingPoint string }
 
-// parseReplay reports whether a ReplayPolicy requests a replay, or what is wrong with it.
+// parseReplay reports whether a ReplayPolicy requests a replay, or the reason why it is invalid.
 func parseReplay(value string) (active bool, wrong string) {
 	var p replayPolicy
 	switch {

@@ -27,6 +27,7 @@ type confirmations struct {
 	links    *links
 	gate     *gate
 	messages Messages
+	asked    *invitations
 }
 
 func (s *confirmations) register(wire *protocol.Service) {
@@ -36,16 +37,27 @@ func (s *confirmations) register(wire *protocol.Service) {
 // tokenLifetime is how long an endpoint can confirm its subscription.
 const tokenLifetime = 48 * time.Hour
 
-// A token is the id of the subscription and a secret, in hexadecimal digits; the record has a hash of it.
+// A token consists of the id of the subscription and a secret, in hexadecimal digits; the record has a hash of the
+// token.
 const (
 	tokenIDDigits = 32
 	tokenDigits   = tokenIDDigits + 64
 )
 
-// renewToken gives a subscription a new token, with which it can be confirmed.
+// renewToken gives a subscription a new token, with which it can be confirmed. If its endpoint was asked enough, it
+// keeps the token that it has, or gets one that is not sent.
 func (s *confirmations) renewToken(tx *topic.Tx, sub *topic.Subscription) subscribed {
-	token, confirmation := newToken(sub, s.now())
-	return subscribed{tx.Renew(sub, confirmation), token}
+	now := s.now()
+	mayAsk := s.asked.mayAsk(sub, now)
+	if !mayAsk && sub.Confirmation != nil {
+		return subscribed{sub, ""}
+	}
+	token, confirmation := newToken(sub, now)
+	renewed := tx.Renew(sub, confirmation)
+	if !mayAsk {
+		token = ""
+	}
+	return subscribed{renewed, token}
 }
 
 // newToken returns a token that confirms a subscription, and its form for the record.
@@ -187,7 +199,7 @@ func (s *confirmations) confirmSubscription(
 	return &subscriptionARNOutput{sub.ARN()}, nil
 }
 
-// confirmedTopic returns the topic whose subscription a request confirms. A wrong ARN has an error of its own.
+// confirmedTopic returns the topic whose subscription a request confirms. A wrong ARN has its own error.
 func confirmedTopic(c *protocol.Call, arn *string) (topic.Name, error) {
 	n, err := topicNamed(c, "TopicArn", arn)
 	if err != nil && arn != nil {

@@ -69,8 +69,8 @@ func (s protections) protected(c *protocol.Call, arn *string, action string) (*t
 	return s.findNamed(c, n, action, func(*service.Subject) {})
 }
 
-// setDataProtection sets the data protection policy of a topic. The server keeps the policy and does not look into
-// messages. The log says so, because the policy promises otherwise.
+// setDataProtection sets the data protection policy of a topic. The server stores the policy and does not inspect
+// messages. It logs that, because the policy promises otherwise.
 func setDataProtection(n topic.Name, a *topic.Attributes, value string, log *slog.Logger) error {
 	if value != "" {
 		if err := checkDataProtection(value); err != nil {

@@ -109,6 +109,6 @@ func (s *targets) DeadLetter(ctx context.Context, id queue.ID, m *queue.Message)
 	_, err = s.messages.Publish(ctx, []queue.Publication{{
 		ID: m.ID, Copies: []queue.Copy{{Queue: q.ID, Message: message}},
 	}})
-	entry.End(true) // also if it is not known
+	entry.End(true) // even if it is unknown
 	return nil, err
 }

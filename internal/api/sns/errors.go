@@ -34,7 +34,7 @@ func errSMS(format string, args ...any) *protocol.Error {
 	return service.Modelled("InvalidParameterException", "InvalidParameter", 400, format, args...)
 }
 
-// errAttribute refuses what is wrong with a message attribute.
+// errAttribute refuses an invalid message attribute.
 func errAttribute(format string, args ...any) *protocol.Error {
 	return service.Modelled("InvalidParameterValueException", "ParameterValueInvalid", 400, format, args...)
 }
@@ -134,8 +134,8 @@ func refusal(err error) error {
 	return err
 }
 
-// errTooLong refuses a parameter that is longer than its declaration allows. SNS's own limits, which are not above
-// that, are checked later and have errors of their own.
+// errTooLong refuses a parameter that is longer than its declaration allows. SNS's own limits, which are lower or
+// equal, are checked later and have their own errors.
 func errTooLong(e *protocol.Excess) *protocol.Error {
 	first, _, _ := strings.Cut(e.Member, ".")
 	last := e.Member[strings.LastIndexByte(e.Member, '.')+1:]

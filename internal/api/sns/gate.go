@@ -26,7 +26,7 @@ type gate struct {
 func (s *gate) queueFor(t *topic.Topic, arn string) (*catalog.Queue, error) {
 	n, ok := service.ParseQueueARN(arn)
 	if !ok {
-		return nil, errors.New("it is not the ARN of a queue") // nothing else is stored
+		return nil, errors.New("it is not the ARN of a queue") // only ARNs of queues are stored
 	}
 	q := s.queues.Find(n)
 	if q == nil {
@@ -48,7 +48,7 @@ func (s *gate) queueFor(t *topic.Topic, arn string) (*catalog.Queue, error) {
 	return q, nil
 }
 
-// sending is what the policy of a queue can ask about a message from a topic.
+// sending holds the facts about a message from a topic for the policy of a queue.
 type sending struct {
 	arn   string // of the queue
 	topic *topic.Topic

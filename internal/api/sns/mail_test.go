@@ -9,7 +9,9 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sns"
@@ -201,6 +203,49 @@ func TestMail(t *testing.T) {
 	r.announce(topic, "hello again")
 	if _, text := m.wait(3); !strings.HasPrefix(text, "hello again\n") {
 		t.Error(text)
+	}
+}
+
+// A person gets no mail for each call: one a minute, whose link works until the next one.
+func TestMailsThatAskAreFew(t *testing.T) {
+	t.Parallel()
+	m := newMailbox(t)
+	var later atomic.Int64
+	c := servertest.InMemory()
+	c.Mail.Server, c.Mail.From = m.address, "sluice@example.com"
+	c.Now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
+	s, _ := servertest.Start(t, c)
+	r := &rig{t, s, apitest.RootActor(s.Endpoint(), s.Root()), nil}
+	topic := r.topic(r.root, "news", nil)
+	subscribe := func(address string) {
+		t.Helper()
+		out, err := r.root.SNS.Subscribe(t.Context(), &sns.SubscribeInput{
+			TopicArn: &topic, Protocol: aws.String("email"), Endpoint: &address,
+		})
+		if arn := *apitest.Must(t, out, err).SubscriptionArn; arn != "pending confirmation" {
+			t.Error(arn)
+		}
+	}
+	for range 5 {
+		subscribe("me@example.com")
+	}
+	_, first := m.wait(0)
+	subscribe("you@example.com")
+	if got, _ := m.wait(1); got.Header.Get("To") != "<you@example.com>" {
+		t.Errorf("another mail to %s", got.Header.Get("To"))
+	}
+	later.Store(int64(time.Minute))
+	subscribe("me@example.com")
+	got, second := m.wait(2)
+	if to := got.Header.Get("To"); to != "<me@example.com>" {
+		t.Errorf("a mail to %s", to)
+	}
+	if status, body := r.follow(links.FindString(first)); status == http.StatusOK {
+		t.Errorf("the link before: %s", body)
+	}
+	subscribe("me@example.com")
+	if status, body := r.follow(links.FindString(second)); status != http.StatusOK {
+		t.Errorf("%d %s", status, body)
 	}
 }
 

@@ -40,7 +40,7 @@ type attributeValue struct {
 	BinaryValue []byte  `max:"1M"`
 }
 
-// length returns the bytes that count for the size of a message, of which nothing was checked yet.
+// length returns the number of bytes that count for the size of a message that is not checked yet.
 func (m *message) length() (n int) {
 	if m.Message != nil {
 		n = len(*m.Message)
@@ -116,7 +116,7 @@ func (m *message) check(c *protocol.Call, t *topic.Topic, path string) (*outboun
 	return o, nil
 }
 
-// errTooLongMessage is also the error for a message that does not get as far as its handler.
+// errTooLongMessage is also the error for a message that does not reach its handler.
 func errTooLongMessage() *protocol.Error { return errParameter("Message too long") }
 
 func errText() *protocol.Error {

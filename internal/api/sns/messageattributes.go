@@ -85,8 +85,8 @@ func isReserved(name string) bool {
 		!slices.ContainsFunc(settable, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
-// settable are the beginnings of names that publishers set, to say how phones get the message. Other subscribers see
-// them as attributes like any other.
+// settable are the prefixes of names that publishers set to control the delivery to phones. Other subscribers see them
+// as attributes like any other.
 var settable = []string{"AWS.SNS.MOBILE.", "AWS.SNS.SMS.", "AWS.MM.SMS."}
 
 func checkAttribute(name, dataType string, v *attributeValue) error {

@@ -1,6 +1,6 @@
 package sns
 
-// The attributes of a request to SNS in the request log, besides its caller and its outcome.
+// The attributes of a request to SNS in the request log, in addition to its caller and its outcome.
 const (
 	noteTopic        = "topic"        // ARN
 	noteSubscription = "subscription" // ARN

@@ -13,7 +13,7 @@ import (
 // Notice is a message that another service of this server publishes, such as the notification of an alarm.
 type Notice struct {
 	Service string // in the form of policies: cloudwatch.amazonaws.com
-	Source  string // ARN of what the message is about, for aws:SourceArn
+	Source  string // ARN of the message's subject, for aws:SourceArn
 	Account string // that owns it, for aws:SourceAccount and aws:SourceOwner
 	Topic   string // ARN
 	Subject string
@@ -79,7 +79,7 @@ func (s *publisher) noticed(n *Notice) (*topic.Topic, error) {
 	return t, nil
 }
 
-// noticeDetails is what the policy of a topic can ask about a notice.
+// noticeDetails holds the facts about a notice for the policy of a topic.
 type noticeDetails struct {
 	*publisher
 	topic  *topic.Topic

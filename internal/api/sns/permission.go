@@ -58,8 +58,8 @@ func (c *topicChange) setPolicy(value string) error {
 	return nil
 }
 
-// policyError translates the errors of package policy. It returns other errors unchanged. AWS does not say what is
-// wrong with a policy that it cannot read, so the log does.
+// policyError translates the errors of package policy. It returns other errors unchanged. AWS does not explain why it
+// cannot read a policy, so the log does.
 func (w wording) policyError(log *slog.Logger, n topic.Name, err error) error {
 	e, ok := errors.AsType[*policy.Error](err)
 	switch {

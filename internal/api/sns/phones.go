@@ -90,7 +90,7 @@ func (s *phones) getSMSSandboxAccountStatus(
 // noItems is a list that is always empty.
 type noItems []string
 
-// emptyPageInput asks for a page of an empty list.
+// emptyPageInput requests a page of an empty list.
 type emptyPageInput struct {
 	NextToken  *string `max:"2048"`
 	MaxResults *int32

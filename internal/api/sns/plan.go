@@ -48,7 +48,7 @@ type planner struct {
 	message   *outbound
 	envelopes *envelope.Envelopes
 	filters   map[string]*filter.Message // by text
-	digests   map[string][md5.Size]byte  // of the texts that are bodies as they are
+	digests   map[string][md5.Size]byte  // of texts that are bodies without an envelope
 	now       time.Time
 }
 
@@ -94,10 +94,10 @@ func (s *publisher) plan(ctx context.Context, o *outbound) (*plan, error) {
 	return p, nil
 }
 
-// happens records what the topic counts if the message is accepted.
+// happens records the events that the topic counts if the message is accepted.
 func (p *plan) happens(m queue.TopicMetric, n int) { p.counts[m] += uint64(n) }
 
-// filtered are the metrics of the reasons for which a message is not wanted.
+// filtered are the metrics by the reason for which a filter rejects a message.
 var filtered = [filter.Reasons]queue.TopicMetric{
 	filter.NoAttributes: queue.TopicFilteredNoAttributes, filter.OtherAttributes: queue.TopicFilteredAttributes,
 	filter.InvalidAttributes: queue.TopicFilteredInvalidAttributes, filter.OtherBody: queue.TopicFilteredBody,
@@ -221,15 +221,15 @@ func (pl *planner) deadLetters(p *plan, sub *topic.Subscription) (destination, e
 	return destination{q.ID, q.Attributes.FIFO}, nil
 }
 
-// copyFor returns what a subscription gets.
+// copyFor returns the copy for a subscription.
 func (pl *planner) copyFor(sub *topic.Subscription, to destination) (queue.Copy, error) {
 	one, err := pl.contentFor(sub)
 	if err != nil {
 		return one, err
 	}
 	one.Queue = to.queue
-	// A FIFO topic keeps its groups from standard queues; a standard topic passes on what was published, for fair
-	// queueing.
+	// A FIFO topic does not pass its groups to standard queues; a standard topic passes on the published group, for
+	// fair queueing.
 	switch {
 	case sub.Protocol.Waits():
 	case to.fifo:

@@ -93,7 +93,7 @@ func (s *publisher) publishedTo(c *protocol.Call, in *publishInput) (*topic.Topi
 	return s.findNamed(c, n, "SNS:Publish", func(*service.Subject) {})
 }
 
-// isPushEndpoint reports whether an ARN is one of an application on a device, of which this server has none.
+// isPushEndpoint reports whether an ARN is the ARN of an application on a device. This server has no such applications.
 func isPushEndpoint(arn string) bool { return strings.Contains(arn, ":endpoint/") }
 
 // phoneNumber is a number of E.164.
@@ -135,7 +135,7 @@ func (s *publisher) send(ctx context.Context, c *protocol.Call, messages []*outb
 	}
 	defer func() {
 		for _, p := range plans {
-			p.entries.end(true) // also if that is not known
+			p.entries.end(true) // even if that is unknown
 		}
 	}()
 	publications := service.Convert(plans, func(p *plan) queue.Publication { return p.publication })
@@ -161,8 +161,8 @@ func hasEffect(publications []queue.Publication) bool {
 	return false
 }
 
-// planAll plans all messages. If a queue refuses one, the node first makes sure that it is up to date: the queue or its
-// permission may have been created through another node a moment ago.
+// planAll plans all messages. If a queue refuses one, the node first catches up: the queue or its permission may have
+// been created through another node a moment ago.
 func (s *publisher) planAll(ctx context.Context, messages []*outbound) ([]*plan, error) {
 	plans, refused, err := s.plansOf(ctx, messages)
 	if err != nil || !refused {

@@ -43,8 +43,8 @@ type failedEntry struct {
 	SenderFault bool
 }
 
-// publishBatch publishes the entries. As on AWS, one with a bad subject fails alone; any other mistake in one of them
-// is the answer to the batch, of which nothing is published then.
+// publishBatch publishes the entries. As on AWS, an entry with a bad subject fails alone; any other mistake in an entry
+// fails the whole batch, and nothing is published.
 func (s *publisher) publishBatch(
 	ctx context.Context, c *protocol.Call, in *publishBatchInput,
 ) (*publishBatchOutput, error) {

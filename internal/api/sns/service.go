@@ -34,7 +34,7 @@ type Options struct {
 	Preferences *preferences.Preferences // of accounts, for text messages
 	Catalog     *catalog.Catalog
 	Messages    Messages
-	Access      *access.Decider // nil means that there are only roots and anonymous callers
+	Access      *access.Decider // nil: there are only root and anonymous callers
 	// QueueRules holds the rules of the service whose queues subscribe.
 	QueueRules *policy.Rules
 	// IDOf returns the unique id of a user or role by its ARN. A nil IDOf knows none.
@@ -51,7 +51,7 @@ type Options struct {
 	CheckEndpoint func(protocol, endpoint string) error
 	// Counting reports whether events of topics are counted. A nil Counting means that they are not.
 	Counting func() bool
-	// Tenants holds the limits of accounts and users. Nil means that there are none.
+	// Tenants holds the limits of accounts and users. Nil means no limits.
 	Tenants *tenant.Tenants
 	// CheckKey returns why messages cannot be encrypted under the key of this name. A nil CheckKey means that they can,
 	// or need not.
@@ -66,7 +66,7 @@ type Options struct {
 	Log  *slog.Logger // nil means that nothing is logged
 }
 
-// Service publishes for other services of this server, delivers what waits for endpoints, and handles ended
+// Service publishes for other services of this server, delivers waiting messages to endpoints, and handles ended
 // subscriptions.
 type Service struct {
 	*publisher
@@ -94,7 +94,9 @@ func New(o Options) (*Service, *protocol.Service) {
 	q := &quotas{topics: o.Topics, tenants: o.Tenants}
 	l := &links{endpoint: o.Endpoint, signers: o.Signer}
 	g := &gate{queues: o.Catalog, access: o.Access, rules: o.QueueRules, checkKey: o.CheckKey, now: c.now}
-	confirmations := &confirmations{core: c, quotas: q, links: l, gate: g, messages: o.Messages}
+	confirmations := &confirmations{
+		core: c, quotas: q, links: l, gate: g, messages: o.Messages, asked: newInvitations(),
+	}
 	s := &Service{
 		publisher: &publisher{
 			core: c, links: l, gate: g, messages: o.Messages, access: o.Access, keys: o.Keys, tenants: o.Tenants,
@@ -122,7 +124,7 @@ func New(o Options) (*Service, *protocol.Service) {
 	return s, wire
 }
 
-// setDefaults replaces missing options by what their comments say.
+// setDefaults replaces missing options by the defaults in their comments.
 func (o *Options) setDefaults() {
 	if o.IDOf == nil {
 		o.IDOf = func(string) (string, bool) { return "", false }

@@ -13,7 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/topic/preferences"
 )
 
-// The SMS attributes of an account, which apply to each region by itself.
+// The SMS attributes of an account, which are separate in each region.
 const (
 	smsRole   = "DeliveryStatusIAMRole"
 	smsRate   = "DeliveryStatusSuccessSamplingRate"
@@ -96,7 +96,7 @@ func checkSMSAttribute(name, value string) error {
 	return nil
 }
 
-// smsValues says which values the attributes have.
+// smsValues has the allowed values of the attributes.
 var smsValues = map[string]func(string) bool{
 	smsLimit:  func(value string) bool { return isNumber(value, 1<<31-1) },
 	smsRate:   func(value string) bool { return isNumber(value, 100) },

@@ -15,7 +15,7 @@ import (
 	"github.com/sluicemq/sluice/internal/topic/jackson"
 )
 
-// The attributes of subscriptions, besides DeliveryPolicy.
+// The attributes of subscriptions, except DeliveryPolicy.
 const (
 	attrFilter  = "FilterPolicy"
 	attrScope   = "FilterPolicyScope"
@@ -80,7 +80,7 @@ func (c *subscriptionChange) setRaw(value string) error {
 	switch p := c.sub.Protocol; {
 	case !raw && !strings.EqualFold(value, "false"):
 		return c.wrong(attrRaw, "Invalid value ["+service.Shorten(value)+"]. Must be true or false.")
-	case p != topic.SQS && p != topic.HTTP && p != topic.HTTPS: // to say no is refused, too
+	case p != topic.SQS && p != topic.HTTP && p != topic.HTTPS: // false is refused, too
 		return c.refuse("Delivery protocol [" + string(p) + "] does not support raw message delivery.")
 	}
 	c.sub.Attributes.Raw = raw

@@ -96,7 +96,7 @@ func (s *subscriptions) subscribe(
 // subscribed is a requested subscription.
 type subscribed struct {
 	*topic.Subscription
-	token string // with which its endpoint confirms it; empty if it need not
+	token string // with which its endpoint confirms it; empty if it need not, or was asked before
 }
 
 // subscribeTo adds a subscription. If there is one to this endpoint, it returns that, provided that it equals the
@@ -139,8 +139,8 @@ func (s *subscriptions) newSubscription(
 	return s.confirmations.renewToken(tx, sub), nil
 }
 
-// sameSubscription returns an existing subscription if it equals the request. If it is unconfirmed, its endpoint is
-// asked again, with a new token.
+// sameSubscription returns an existing subscription if it equals the request. If it is unconfirmed, its endpoint gets
+// another confirmation request, with a new token.
 func (s *subscriptions) sameSubscription(
 	tx *topic.Tx, sub *topic.Subscription, attributes map[string]string,
 ) (subscribed, error) {
@@ -171,7 +171,7 @@ func (s *subscriptions) checkEndpoint(sub *topic.Subscription) (confirmed bool, 
 		return false, errParameter("Amazon SNS does not support this protocol string: %s", service.Shorten(string(p)))
 	case p != topic.SQS && sub.Topic.FIFO():
 		return false, errParameter("Invalid protocol type: %s", p)
-	case p == "application" && isPushEndpoint(sub.Endpoint): // of which there is none: they cannot be created
+	case p == "application" && isPushEndpoint(sub.Endpoint): // none exists, because they cannot be created
 		return false, errParameter(
 			"Endpoint Reason: Endpoint does not exist for endpoint %s", service.Shorten(sub.Endpoint),
 		)

@@ -30,14 +30,14 @@ func (s *publisher) take(c *protocol.Call, t *topic.Topic, messages int) error {
 // entries are the storage reservations of accounts.
 type entries []tenant.Entry
 
-// end ends the reservations: with what was stored, or may have been.
+// end ends the reservations, with the bytes that were, or may have been, stored.
 func (all entries) end(mayBe bool) {
 	for i := range all {
 		all[i].End(mayBe)
 	}
 }
 
-// store reserves storage for one more message of that size in the account of a queue, or returns why there is none.
+// store reserves storage for one more message of that size in the account of a queue, or returns why it cannot.
 func (pl *planner) store(p *plan, account string, size int) error {
 	one := tenant.Amount{Messages: 1, Bytes: int64(size) + queue.RecordBytes}
 	e, err := pl.tenants.Store(pl.ctx, account, one)

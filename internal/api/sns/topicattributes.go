@@ -99,7 +99,7 @@ func (c *topicChange) set(name, value string) error {
 func (c *topicChange) setDisplayName(value string) error {
 	if utf8.RuneCountInString(value) > maxDisplayName || !service.ValidText(value) ||
 		strings.ContainsFunc(value, unicode.IsControl) {
-		return c.refuse(attrDisplayName) // AWS says no more
+		return c.refuse(attrDisplayName) // AWS gives no further reason
 	}
 	c.attrs.DisplayName = value
 	return nil

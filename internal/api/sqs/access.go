@@ -60,8 +60,8 @@ func (s *Service) resolve(c *protocol.Call, n catalog.Name, fault error) (resour
 	return resource{name: n, queue: s.catalog.Find(n)}, nil
 }
 
-// authorize returns nil if the caller may take all of the actions on r. An operation calls it before it reports or does
-// anything about r, so that an unauthorized caller gets the same answer whether or not the queue exists.
+// authorize returns nil if the caller may take all of the actions on r. An operation calls it before it reveals or
+// changes anything about r, so an unauthorized caller gets the same answer whether or not the queue exists.
 func (s *Service) authorize(c *protocol.Call, r resource, tags tagging, actions ...string) error {
 	about := service.Subject{Resource: &r, Owner: r.name.Account, NewTags: tags.set, TagKeys: tags.remove}
 	if q := r.queue; q != nil {

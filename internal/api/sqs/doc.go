@@ -1,5 +1,5 @@
-// Package sqs is the Amazon SQS service: its operations, what they accept and
-// what they refuse. It knows neither HTTP nor how messages are stored.
+// Package sqs is the Amazon SQS service: its operations and their validation. It knows neither HTTP nor how messages
+// are stored.
 //
 // An operation takes these steps, in this order:
 //
@@ -12,14 +12,14 @@
 //  5. It turns what the shard or the catalog refuses into SQS's own codes and words
 //     (errors.go), and notes for the request log what it was about (notes.go).
 //
-// The rules and texts come from the developer guide of 2014 and the FIFO pages and,
-// where these are silent, from the service as it is today.
+// The rules and texts come from the developer guide of 2014 and the FIFO pages and, where these are silent, from the
+// present service.
 //
 // # A new operation
 //
-// Declare its input, with a limit for every text and list, and its output, write the
-// handler beside those it resembles, register both in service.go, and add its action to
-// Rules in access.go. The tests list all operations and say what a new one lacks.
+// Declare its input, with a limit for every text and list, and its output. Write the handler in the file of similar
+// ones, register it in service.go, and add its action to Rules in access.go. The tests list all operations and report
+// what a new one lacks.
 //
 // # A new attribute
 //

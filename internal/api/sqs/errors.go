@@ -168,8 +168,8 @@ func errValue(value any, parameter, reason string) *protocol.Error {
 		service.Shorten(fmt.Sprint(value)), parameter, reason)
 }
 
-// errTooLong refuses a parameter that is longer than its declaration allows. SQS's own
-// limits, which are not above that, are checked later and have errors of their own.
+// errTooLong refuses a parameter that is longer than its declaration allows. SQS's own limits, which are lower or
+// equal, are checked later and have their own errors.
 func errTooLong(e *protocol.Excess) *protocol.Error {
 	switch member := strings.ToLower(e.Member); {
 	case strings.HasSuffix(member, "receipthandle"):

@@ -17,13 +17,13 @@ import (
 //
 //	version 1 | queue 8 | position 8 | receipt 8 | MAC 16   (bytes, big-endian)
 //
-// The alphabet is the standard one, with padding, as on AWS: extended clients put handles of their own around a handle,
-// and cut at hyphens. Handles of earlier versions have the alphabet for URLs and no padding. They stay valid, and are
-// made as long as a node of the cluster may not know the others.
+// The alphabet is the standard one, with padding, as on AWS: extended clients wrap a handle in their own, and split at
+// hyphens. Handles of earlier versions have the alphabet for URLs and no padding. They stay valid, and the service
+// still makes them while a node of the cluster may not know the new ones.
 //
-// The MAC is HMAC-SHA256 over what is before it, cut to 16 bytes, under a key
-// that only this service has. So a handle that a client has invented, or that belongs
-// to another queue, is recognised, and no table is needed.
+// The MAC is HMAC-SHA256 over the bytes before it, truncated to 16 bytes, under
+// a key that only this service has. So the service recognises invented handles,
+// and handles of another queue, without a table.
 //
 // A handle names the receive, as SQS's do. In a FIFO queue its receipt must be the
 // message's newest; in a standard queue any handle of the message deletes it, however
@@ -42,7 +42,7 @@ type sealer struct {
 	earlier func() bool // whether a node of the cluster may not know handles in standard base64
 }
 
-// mac makes MACs, with memory for one of them.
+// mac computes MACs, with memory for one of them.
 type mac struct {
 	hash.Hash
 	text [handlePlain]byte
@@ -113,7 +113,7 @@ func (s *sealer) open(q queue.ID, handle string) (queue.Receipt, bool) {
 	}, true
 }
 
-// decodeHandle returns the bytes of a handle in either alphabet, which the length tells apart.
+// decodeHandle returns the bytes of a handle in either alphabet. The length determines the alphabet.
 func decodeHandle(handle string) (b [handleLength]byte, ok bool) {
 	var alphabet *base64.Encoding
 	switch len(handle) {
@@ -124,7 +124,7 @@ func decodeHandle(handle string) (b [handleLength]byte, ok bool) {
 	default:
 		return b, false
 	}
-	var text, bytes [longestHandle]byte // Decode may need more room than what it decodes
+	var text, bytes [longestHandle]byte // Decode may need more room than its result
 	n, err := alphabet.Decode(bytes[:], text[:copy(text[:], handle)])
 	return [handleLength]byte(bytes[:]), err == nil && n == handleLength
 }

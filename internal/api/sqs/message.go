@@ -156,7 +156,7 @@ func checkAttribute(name string, v *attributeValue) error {
 
 // checkSystemAttributes returns the one system attribute that a sender may set.
 func checkSystemAttributes(in map[string]attributeValue) (trace string, _ error) {
-	if len(in) == 0 { // as of most messages, for which sorting nothing would cost five allocations
+	if len(in) == 0 { // most messages: sorting an empty list would cost five allocations
 		return "", nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(in)) {

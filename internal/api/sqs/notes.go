@@ -10,7 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// The attributes of a request to SQS in the request log, besides its caller and its outcome.
+// The attributes of a request to SQS in the request log, in addition to its caller and its outcome.
 const (
 	noteQueue       = "queue"             // ARN
 	noteDestination = "destination"       // ARN, of a message move task

@@ -30,7 +30,7 @@ type records struct {
 	log            *slog.Logger
 }
 
-// create creates a queue and returns its record. If there is one with its name, create checks that it equals the
+// create creates a queue and returns its record. If a queue with its name exists, create checks that it equals the
 // request, and returns nil. The queue exists from the catalog's commit on, whether or not the client still waits.
 func (r *records) create(ctx context.Context, n catalog.Name, in *createQueueInput) (*catalog.Queue, error) {
 	created, err := control.Decide(ctx, r.catalog.Change, func(tx *catalog.Tx) (*catalog.Queue, error) {
@@ -109,8 +109,8 @@ func (r *records) checkCount(account string) error {
 	return CheckQueues(r.tenants, r.catalog, r.maxQueues, account)
 }
 
-// CheckQueues refuses another queue beyond the limit of an account, by its own limit or by the common one, most. 0
-// means that there is no common one.
+// CheckQueues refuses another queue beyond the limit of an account: its own limit or the common one, most. 0 means that
+// there is no common limit.
 func CheckQueues(t *tenant.Tenants, c *catalog.Catalog, most int, account string) error {
 	own, limited := t.Limit(account, tenant.Queues)
 	switch has := c.Count(account); {

@@ -153,7 +153,7 @@ func (m *message) toOutgoing(c *protocol.Call, q *catalog.Queue) (out queue.Outg
 	return out, size + len(body), nil
 }
 
-// bodyMD5 returns the digest of a body, without a copy of all of it.
+// bodyMD5 returns the digest of a body, without a copy of the whole body.
 func bodyMD5(body string) (sum [md5.Size]byte) {
 	h := md5.New()
 	var part [512]byte

@@ -36,7 +36,7 @@ type Shard interface {
 type Options struct {
 	Catalog *catalog.Catalog
 	Shard   Shard
-	Access  *access.Decider // nil means that there are only roots and anonymous callers
+	Access  *access.Decider // nil: there are only root and anonymous callers
 	// IDOf returns the unique id of a user or role by its ARN. A nil IDOf knows none.
 	IDOf func(arn string) (id string, ok bool)
 	Now  func() time.Time // nil means time.Now
@@ -53,7 +53,7 @@ type Options struct {
 	// EarlierHandles reports whether a node of the cluster may not know receipt handles in standard base64. A nil
 	// EarlierHandles means that all know them.
 	EarlierHandles func() bool
-	// Tenants holds the limits of accounts and users. Nil means that there are none.
+	// Tenants holds the limits of accounts and users. Nil means no limits.
 	Tenants *tenant.Tenants
 	// Consumers records the consumers of queues. Nil means that they are not recorded.
 	Consumers *consumers.Log

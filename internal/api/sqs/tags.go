@@ -24,8 +24,8 @@ type tagging struct {
 	remove []string
 }
 
-// fault returns why the tags cannot be tags of a queue called name, or nil. It depends on nothing but the request, and
-// is called before policies compare the tags.
+// fault returns why the tags are invalid for a queue called name, or nil. It depends only on the request, and is called
+// before policies compare the tags.
 func (t *tagging) fault(name string) error {
 	if err := checkTags(t.set); err != nil {
 		return err
@@ -55,7 +55,7 @@ func errTagValueLength() *protocol.Error {
 
 // checkTags refuses invalid tags.
 func checkTags(tags map[string]string) error {
-	if len(tags) == 0 { // as in all calls on messages, for which sorting nothing would cost three allocations
+	if len(tags) == 0 { // all calls on messages: sorting an empty map would cost three allocations
 		return nil
 	}
 	for _, key := range slices.Sorted(maps.Keys(tags)) {

@@ -59,7 +59,7 @@ func (s *Service) send(
 		}
 	}
 	sent, err := s.shard.Send(ctx, q.ID, messages)
-	entry.End(true) // also if that is not known
+	entry.End(true) // even if that is unknown
 	if err != nil {
 		return nil, failure(err, q)
 	}

@@ -14,8 +14,8 @@ type decodeMessageInput struct {
 
 type decodedMessageOutput struct{ DecodedMessage string }
 
-// decodeAuthorizationMessage knows no message: services here say in plain words why they refuse, as SQS, SNS, IAM and
-// CloudWatch do on AWS, and the encoded messages of EC2 can only be read by AWS.
+// decodeAuthorizationMessage refuses every message: services here explain refusals in plain words, as SQS, SNS, IAM and
+// CloudWatch do on AWS, and only AWS can decode the encoded messages of EC2.
 func (s *Service) decodeAuthorizationMessage(
 	_ context.Context, c *protocol.Call, _ *decodeMessageInput,
 ) (*decodedMessageOutput, error) {

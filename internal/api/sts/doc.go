@@ -1,5 +1,4 @@
-// Package sts serves the AWS Security Token Service: it tells callers who they
-// are, and issues temporary keys.
+// Package sts serves the AWS Security Token Service: it returns the identity of a caller, and issues temporary keys.
 //
 // Temporary keys are stored nowhere. The session token contains the whole session,
 // encrypted, so that issuing keys writes nothing and using them reads nothing. Keys

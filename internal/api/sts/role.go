@@ -72,7 +72,7 @@ func (in *assumption) checkLength(role *directory.Entity) error {
 	return nil
 }
 
-// asked holds STS's condition keys of a request for a role.
+// asked holds the values of STS's condition keys in a request for a role.
 type asked struct {
 	called   string // name of the session
 	external *string

@@ -72,8 +72,7 @@ func Rules() *policy.Rules {
 	return service.RulesOf(New(Options{}), "GetServiceBearerToken", "SetContext", "SetSourceIdentity", "TagSession")
 }
 
-// allow makes sure that the caller may take an action on a resource of its own
-// account.
+// allow checks that the caller may take an action on a resource of its own account.
 func (s *Service) allow(c *protocol.Call, action, arn string, newTags map[string]string) error {
 	return s.authorizer.Authorize(c, service.Subject{Resource: service.ARN(arn), NewTags: newTags}, "sts:"+action)
 }

@@ -10,19 +10,19 @@ import (
 )
 
 // A follower of NATS's stands for election when it has not heard of the leader for 4 to 9 seconds, and no option
-// changes that. Nodes know earlier which of them has died. So they have their servers stand for election then. That is
-// better than shorter timeouts: a server that is slow, paused, or of an older version leads on as long as its node is
-// heard of, and heartbeats of groups, of which there are many, stay rare.
+// changes that. Nodes know earlier which of them has died. So they make their servers stand for election at that
+// moment. That is better than shorter timeouts: a slow, paused or older server keeps leading while its node sends
+// heartbeats, and the many groups need few heartbeats.
 //
-// NATS can do so: RaftNode.Campaign is exported, and safe at any time, because an election needs the votes of a
-// majority. NATS only exports no way to a RaftNode. The code below borrows the way that NATS itself takes.
-// TestBorrowedNames, in the root of the project, fails when a version of NATS has another one.
+// RaftNode.Campaign of NATS is exported, and safe at any time, because an election needs the votes of a majority. But
+// NATS exports no access to a RaftNode. The code below links to the function that NATS itself uses. TestBorrowedNames,
+// in the root of the project, fails if a version of NATS has a different one.
 
 //go:linkname lookupRaftNode github.com/nats-io/nats-server/v2/server.(*Server).lookupRaftNode
 func lookupRaftNode(s *natsserver.Server, group string) natsserver.RaftNode
 
 // minCampaignTimeout and maxCampaignTimeout limit how long a server waits after Campaign before it stands for election.
-// NATS draws the time at random, because its followers begin at the same time. Here they begin one after the other.
+// NATS chooses a random time, because its followers begin at the same time. Here they begin one after the other.
 var (
 	//go:linkname minCampaignTimeout github.com/nats-io/nats-server/v2/server.minCampaignTimeout
 	minCampaignTimeout time.Duration
@@ -61,10 +61,10 @@ func (c *campaigns) due(group string, turn func() time.Duration, again time.Dura
 	return due
 }
 
-// Elect has this server stand for election in each group of servers that has no leader, or one that gone reports. turn
-// returns for how long it leaves that to others in the group of a stream, by the name of its log; "" stands for any
-// other stream or group. It stands again after that time, and then after twice as long. Elect returns how many groups
-// have no leader yet: call it again then.
+// Elect makes this server stand for election in each group without a leader, or whose leader gone reports. turn returns
+// how long this server first leaves the election of a stream's group to others, by the name of the stream's log; ""
+// stands for any other stream or group. This server stands again after a pause, which doubles each time. Elect returns
+// how many groups still have no leader: call it again if there are any.
 func (s *Server) Elect(
 	gone func(server string) bool, turn func(log string) time.Duration, again time.Duration,
 ) (left int) {
@@ -87,13 +87,13 @@ func (s *Server) Elect(
 			continue
 		}
 		if node := lookupRaftNode(s.inner, group); node != nil {
-			_ = node.Campaign() // an error says that it leads
+			_ = node.Campaign() // an error means that it already leads
 		}
 	}
 	return left
 }
 
-// groups returns the groups of which this server is a member, that of all servers among them.
+// groups returns the groups that this server is a member of, including the group of all servers.
 func (s *Server) groups() map[string]natsserver.RaftzGroup {
 	all := make(map[string]natsserver.RaftzGroup)
 	for _, account := range []string{dataAcct, natsserver.DEFAULT_SYSTEM_ACCOUNT} {

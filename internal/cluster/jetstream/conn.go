@@ -262,7 +262,7 @@ func (c *Conn) reply(m *nats.Msg) {
 	}
 	select {
 	case one.replies <- m:
-	default: // more than were asked for
+	default: // more than requested
 	}
 }
 
@@ -338,8 +338,9 @@ func isCode(err error, codes ...js.ErrorCode) bool {
 const attempt = 2 * time.Second
 
 // firstAttempt is how long an append waits for its reply at first, and firstAsk the first of several requests. Each
-// further one waits twice as long, up to attempt: what arrives while a group elects its leader is lost, but a busy disk
-// needs time. A hand-over moves a lead and asks for the leader right afterwards, so its request is often lost.
+// further one waits twice as long, up to attempt: requests that arrive while a group elects its leader are lost, but a
+// busy disk needs time. A hand-over moves a leader and queries the leader right afterwards, so its request is often
+// lost.
 const (
 	firstAttempt = 500 * time.Millisecond
 	firstAsk     = 100 * time.Millisecond
@@ -347,10 +348,10 @@ const (
 
 // ask makes one request to JetStream's API and decodes the response.
 //
-// Several servers may respond, and only one of them is the leader: those
-// that are not say that JetStream is not available when its meta group has no
-// leader, though the stream has one. So that answer counts only when no better
-// one has come.
+// Several servers may respond, but only one of them is the leader. While the
+// meta group has no leader, the other servers answer that JetStream is not
+// available, even if the stream has a leader. So that answer counts only if no
+// better one arrives.
 func (c *Conn) ask(ctx context.Context, subject string, request, response any) error {
 	return c.askFor(ctx, attempt, subject, request, response)
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 )
 
-// lookEvery is how often a follower without notices asks the log's leader whether it has missed one. A replica, which
-// reads the log's extent more often, finds what it has missed earlier.
+// lookEvery is how often a follower without notices asks the log's leader whether it has missed one. A replica reads
+// the log's extent more often, so it notices earlier.
 const lookEvery = 15 * time.Second
 
 // Follow implements sharedlog.Log.

@@ -20,20 +20,20 @@ import (
 	"github.com/sluicemq/sluice/internal/tool/wait"
 )
 
-// Leases are messages of a stream, one for each name. A holder renews its lease by putting a new message in the place
-// of its last one, and gives it back by deleting that.
+// Leases are messages of a stream, one for each name. A holder renews its lease by replacing its last message, and
+// releases it by deleting that message.
 //
-// Each message says for how long it counts, or names the session that says so for all leases of its process. A node
-// that wants the lease measures that by its own clock, from when it has seen the message; see sightings. The stream
-// forgets messages too, by the clocks of its servers, after the longest time that any of them counts: that is for nodes
-// of older versions. They know no sessions, or write messages that do not say how long they count, and wait for nothing
-// else. For them, the holder replaces the message of a lease of a session before the stream would forget it.
+// Each message states its duration, or names the session that does so for all leases of its process. A node that wants
+// the lease measures the duration by its own clock, from the moment at which it saw the message; see sightings. The
+// stream also expires messages, by the clocks of its servers, after the longest duration of any message. This is for
+// nodes of older versions: they do not know sessions, or write messages without a duration, and rely on the stream
+// alone. For them, the holder of a lease with a session replaces the lease's message before the stream expires it.
 type Leases struct {
 	conn    *Conn
 	stream  string
 	subject string // and the name of the lease
 	ttl     time.Duration
-	memory  time.Duration // for how long the stream remembers a message, at least
+	memory  time.Duration // minimum time for which the stream keeps a message
 	seen    *sightings
 
 	published atomic.Uint64 // messages
@@ -52,8 +52,8 @@ var _ sharedlog.Leases = (*Leases)(nil)
 const (
 	holderHeader  = "Sluice-Holder"  // the holder; each Take draws a new one
 	renewalHeader = "Sluice-Renewal" // the number of the message among those of its process
-	lengthHeader  = "Sluice-Length"  // how many milliseconds it counts
-	sessionHeader = "Sluice-Session" // or else the session that renews it
+	lengthHeader  = "Sluice-Length"  // its duration in milliseconds
+	sessionHeader = "Sluice-Session" // or the session that renews it
 )
 
 // leasesStream is the name of the stream of leases.
@@ -62,13 +62,13 @@ const leasesStream = "leases"
 // leasesAtOnce is how many leases are listed with one request.
 const leasesAtOnce = 512
 
-// shortestMemory is the minimum time that the stream remembers a message. Programs that know no sessions or write no
-// lengths rely on it. Leases of a session are put into the stream again after a third of it.
+// shortestMemory is the minimum time for which the stream keeps a message. Programs that do not know sessions or
+// durations rely on it. The messages of a session's leases are written again after a third of it.
 const shortestMemory = 30 * time.Second
 
-// Leases returns the leases of the cluster. Those that are taken here last for ttl, in milliseconds. Their stream is
-// made as that of a log is. One that is there is made to remember for ttl at least, and never for less than it does:
-// another node may go by that.
+// Leases returns the leases of the cluster. Leases taken here last for ttl, in milliseconds. Their stream is created
+// like the stream of a log. An existing stream gets a maximum age of at least ttl, and never a shorter one than before,
+// because another node may rely on it.
 func (c *Conn) Leases(ctx context.Context, ttl time.Duration, replicas int) (*Leases, error) {
 	l := &Leases{
 		conn:      c,
@@ -101,7 +101,7 @@ func (c *Conn) Leases(ctx context.Context, ttl time.Duration, replicas int) (*Le
 		if err == nil && info.Config.MaxAge >= config.MaxAge {
 			break
 		}
-		// A server that is starting may be asked that has not heard of it, or of its new age.
+		// The request may reach a server that is starting and does not know the stream, or its new age, yet.
 		if err != nil && !isCode(err, codeStreamNotFound) {
 			return nil, err
 		}
@@ -131,14 +131,15 @@ func (c *Conn) LeaseCopies(ctx context.Context) (current, wanted int, err error)
 // TTL implements sharedlog.Leases.
 func (l *Leases) TTL() time.Duration { return l.ttl }
 
-// Expire makes the next list read the stream, and frees the leases that are not in it: a node has reported a release.
+// Expire makes the next list read the stream, and frees the leases that are missing there, because a node has reported
+// a release.
 func (l *Leases) Expire() { l.seen.expire() }
 
 type lease struct {
 	leases  *Leases
 	name    string
 	holder  string
-	session *session // renews it; nil for a session itself, which says how long it counts
+	session *session // renews it; nil for a session itself, which states its duration
 
 	mu       sync.Mutex
 	revision uint64    // of the last message known to belong to this holder
@@ -180,7 +181,7 @@ func undecided(err error) error {
 	return err
 }
 
-// take is Take, when the session renews the lease. again says that an earlier Take with this holder is undecided.
+// take is Take, when the session renews the lease. again means that an earlier Take with this holder is undecided.
 func (l *Leases) take(ctx context.Context, one *lease, value []byte, again bool) (err error) {
 	one.revision, err = l.vacate(ctx, one)
 	if err != nil {
@@ -188,7 +189,7 @@ func (l *Leases) take(ctx context.Context, one *lease, value []byte, again bool)
 	}
 	err = one.publish(ctx, value)
 	if again && isCode(err, codeWrongLast) {
-		// It may be held by what this process has published itself.
+		// The holder may be this process, by a message that it has published itself.
 		one.unsure = true
 		err = one.renew(ctx, value)
 		if errors.Is(err, sharedlog.ErrLost) {
@@ -233,18 +234,18 @@ func (l *Leases) vacate(ctx context.Context, one *lease) (revision uint64, err e
 	return 0, sharedlog.ErrHeld
 }
 
-// endTries is how often a node looks whether a session that it wants to end has ended, and endPause the wait for what
-// another node has done to reach the server nearby.
+// endTries limits how often a node checks whether a session that it wants to end has ended. endPause is the time for
+// another node's change to reach the nearby server.
 const (
 	endTries = 4
 	endPause = 5 * time.Millisecond
 )
 
-// shortAttempt is how long a message of a lease waits at least to be stored. One that arrives while the stream elects
-// its leader is lost, and a shard without an owner may be waiting for it.
+// shortAttempt is the minimum time that a lease message may take to be stored. A message that arrives while the stream
+// elects its leader is lost, and a shard without an owner may be waiting for it.
 const shortAttempt = 500 * time.Millisecond
 
-// publish puts a new message in the place of the last one.
+// publish replaces the last message with a new one.
 func (o *lease) publish(ctx context.Context, value []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, min(attempt, max(o.leases.ttl/3, shortAttempt)))
 	defer cancel()
@@ -347,7 +348,7 @@ func (o *lease) renew(ctx context.Context, value []byte) error {
 		if !isCode(err, codeWrongLast) {
 			return err
 		}
-		// Another has it, or what this holder has published before came in between.
+		// Another holder has it, or an earlier message of this holder was stored in between.
 	}
 	return errUndecided
 }

@@ -83,7 +83,7 @@ func (l *Log) Append(ctx context.Context, after sharedlog.Position, data []byte)
 	err := l.publish(ctx, after, data)
 	if err == nil {
 		l.knows(after + 1)
-		// Followers learn of it at once. If the notice is lost, they find the record themselves.
+		// Followers get a notice at once. If the notice is lost, they find the record themselves.
 		_ = l.conn.nc.Publish(l.tail, strconv.AppendUint(nil, uint64(after+1), 10))
 		return nil
 	}
@@ -100,8 +100,7 @@ func (l *Log) Append(ctx context.Context, after sharedlog.Position, data []byte)
 	return sharedlog.ErrConflict
 }
 
-// publish publishes a record once. While there is no leader who could receive it,
-// it waits for one.
+// publish publishes a record once. While there is no leader to receive it, it waits for one.
 func (l *Log) publish(ctx context.Context, after sharedlog.Position, data []byte) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, l.patience()+time.Duration(len(data))*time.Second/appendPace)
 	defer cancel()
@@ -173,8 +172,7 @@ func (l *Log) knows(p sharedlog.Position) sharedlog.Position {
 	return l.known
 }
 
-// extent returns what the log holds according to its leader; with a barrier, at
-// some moment after the call began.
+// extent returns the extent of the log according to its leader; with a barrier, at some moment after the call began.
 func (l *Log) extent(ctx context.Context, barrier bool) (sharedlog.Extent, error) {
 	known := l.knows(0)
 	for {
@@ -290,8 +288,8 @@ func (l *Log) fromAny(ctx context.Context, from sharedlog.Position) (out []share
 	return out, pending > 0, err
 }
 
-// directGet gets a batch of messages of a stream from a replica of it. It returns
-// how many more there are.
+// directGet reads a batch of messages of a stream from one of its replicas. It returns the number of remaining
+// messages.
 func (c *Conn) directGet(
 	ctx context.Context, stream string, request any, batch int, f func(sequence uint64, m *nats.Msg) error,
 ) (

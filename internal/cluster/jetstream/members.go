@@ -36,9 +36,9 @@ func (c *Conn) system() (*nats.Conn, error) {
 // notMember is the code of NATS's error about a server that is not in the meta group.
 const notMember = 10044
 
-// RemoveMember removes a server that will not come back: other servers get its replicas, if there are any, and it no
-// longer counts for majorities. A server that is no member is not an error. The leader of the meta group knows a server
-// by name only if it has heard of it since its own start; it always knows the id.
+// RemoveMember removes a server permanently: other servers, if there are any, get its replicas, and it no longer counts
+// for majorities. A server that is no member is not an error. The leader of the meta group knows a server by name only
+// if it has heard of it since its own start; it always knows the id.
 func (c *Conn) RemoveMember(ctx context.Context, name string) error {
 	err := c.manage(ctx, systemRemove, map[string]string{"peer_id": peerID(name)})
 	if e, ok := errors.AsType[*js.APIError](err); ok && e.ErrorCode == notMember {

@@ -8,12 +8,12 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 )
 
-// A server in this process has copies of logs, which the code below reads without a message. A message that asks for
-// records goes to a copy that NATS draws at random, so most of them cross the network. Those for a node that has just
-// been cut off are lost, because NATS takes a while to notice.
+// A server in this process has copies of logs, which the code below reads directly. Requests for records by message go
+// to a random copy, so most of them cross the network. Requests to a node that has just been cut off are lost, because
+// NATS takes a while to notice.
 //
-// NATS exports no way to a stream's messages. The code borrows what answers such requests. TestBorrowedNames, in the
-// root of the project, fails when a version of NATS has something else.
+// NATS exports no access to a stream's messages. The code links to the functions that answer such requests.
+// TestBorrowedNames, in the root of the project, fails if a version of NATS has different functions.
 
 // stream is NATS's type of that name.
 type stream struct{}

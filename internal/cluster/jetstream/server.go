@@ -42,8 +42,8 @@ type Options struct {
 	// included: their number is how many a new cluster waits for before it makes a
 	// majority. Without routes the server stands alone and listens nowhere.
 	Routes []string
-	// TLS is how servers prove to one another who they are: its certificate is
-	// shown, and the others' must be signed by its RootCAs, in both directions.
+	// TLS authenticates servers to each other, in both directions: each server presents this certificate, and the
+	// certificates of the others must be signed by its RootCAs.
 	TLS *tls.Config
 	// Insecure allows routes without TLS. Any process that reaches the listener can then
 	// read and change everything, on this machine too.
@@ -57,13 +57,12 @@ type Options struct {
 const (
 	maxStreamBuffer = 64 << 20 // published to a stream and not yet proposed
 	maxCatchup      = 32 << 20 // sent to lagging replicas and not yet acknowledged
-	maxMemoryStore  = 16 << 20 // memory streams, of which there are none
+	maxMemoryStore  = 16 << 20 // for memory streams; there are none
 )
 
-// maxStore is no bound on what the streams take on disk: what bounds them is the disk. By
-// default it is three quarters of what the streams have and of what is free at the start. A
-// server that started when there was little, for however short a time, would have too
-// much from then on: it would not lead, nor keep anything.
+// maxStore is so large that only the disk limits the streams. By default, NATS takes three quarters of the streams'
+// size and the free space at the start. A server that started while space was short would exceed that limit from then
+// on: it would neither lead nor store anything.
 const maxStore = 1 << 60
 
 // ErrOpen reports that servers would accept any process as one of them.
@@ -121,10 +120,10 @@ func Start(o Options) (*Server, error) {
 	}
 }
 
-// startRouting opens the server's listener for routes. The server has begun to do
-// so itself, but waits until the listener for clients is open, and there is to be
-// none. That goroutine waits for ever; what it would have done at the end, and what a
-// shutdown waits for, this call does.
+// startRouting opens the server's listener for routes. The server itself opens
+// it only after a listener for clients, and this server has none, so that
+// goroutine waits forever. This call does the rest of its work, which a
+// shutdown waits for.
 func startRouting(inner *natsserver.Server) {
 	ready := make(chan struct{})
 	close(ready)
@@ -266,9 +265,9 @@ func (s *Server) system() (*nats.Conn, error) {
 	return nats.Connect("", nats.InProcessServer(s.inner), nats.UserInfo(systemUser, s.password))
 }
 
-// Stop stops the server: what it leads is handed to others first, so that they
-// need not notice that it is gone. It waits for the hand-over as long as ctx
-// lasts, and stops in any case.
+// Stop stops the server. It first hands its leaderships to other servers, so
+// that these need not detect its absence. It waits for the hand-over until ctx
+// ends, and stops in any case.
 func (s *Server) Stop(ctx context.Context) {
 	s.handOver(ctx)
 	s.inner.Shutdown()

@@ -14,19 +14,19 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 )
 
-// A session renews all leases of a process with one message, because each message of a stream is written and synced by
-// all its servers. It is a lease itself, with a name of its own that is never used again. Its message names the leases
-// that it renews, and the messages of those name the session. The following makes that as safe as one message for each
-// lease:
+// A session renews all leases of a process with one message, because all servers of a stream write and sync each of its
+// messages. It is a lease itself, with a unique name. Its message names the leases that it renews, and their messages
+// name the session. These rules make it as safe as one message for each lease:
 //
-//   - A lease is in the session's message before its own message is in the stream. So where the latter is seen without
-//     the former, the session no longer renews the lease, and will not do so again.
-//   - A renewal has succeeded when the session has sent a message after it was asked for, and that is stored. So the
-//     holder counts from before the message was sent.
-//   - The session leaves out a lease whose holder has not asked for a renewal for the length of a lease. So a shard
-//     that hangs loses its lease, while the process renews others.
-//   - A node that wants a lease of a session that has lapsed ends the session first, by a message in the place of
-//     exactly the last one that it has seen. A later one keeps all leases of the session with their holder.
+//   - The session's message names a lease before the lease's own message is in the stream. So if a node sees the
+//     lease's message, and the session's message does not name the lease, the session no longer renews it, and never
+//     will again.
+//   - A renewal succeeds when a message that the session has sent after the request is stored. So the holder counts
+//     from before the message was sent.
+//   - The session omits a lease whose holder has not requested a renewal for the length of a lease. So a shard that
+//     hangs loses its lease, while the process renews others.
+//   - A node that wants a lease of a lapsed session first ends the session, by a message that replaces exactly the last
+//     one that it has seen. If there is a later one, that fails, and all leases of the session stay with their holder.
 type session struct {
 	leases *Leases
 	own    *lease
@@ -36,7 +36,7 @@ type session struct {
 	asked map[string]request // by the name of a lease
 	next  *renewal           // the next message, which is not sent yet
 	until time.Time          // earliest time at which the last message lapses
-	lost  bool               // no message can follow any more
+	lost  bool               // no more messages can follow
 }
 
 // request is the last request to renew a lease, or to take it.

@@ -12,19 +12,20 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// sightings are what this process has seen of the leases. A lease has lapsed when this process has seen its message for
-// as long as that counts, by the monotonic clock of this machine, and no newer one has come. The holder has counted
-// from before it sent the message, so it knows of its end earlier.
+// sightings hold the lease messages that this process has seen. A lease has lapsed when its duration has passed, by
+// this machine's monotonic clock, since this process saw its message, and no newer message has come. The holder counts
+// from before it sent the message, so it considers the lease over earlier.
 //
-// A message is seen when it is heard, which is as it is sent, or when it is read from the stream. It need not be heard:
-// the time from when it was read is enough, and later. To take a lapsed lease takes the message's sequence, so that
-// what was stored and not seen yet, keeps the lease with its holder.
+// This process sees a message when it hears it, as the message is sent, or when it reads it from the stream. Reading
+// alone suffices: the time of the read is never earlier. A message that takes a lapsed lease names the sequence of the
+// message that it replaces. So a message that is stored and not seen yet keeps the lease with its holder.
 //
-// A lease whose message names a session counts as long as the session does and its message names the lease. To take it
-// after the session has lapsed takes the end of the session.
+// A lease whose message names a session counts as long as the session counts and the session's message names the lease.
+// Before a node takes the lease of a lapsed session, it must end the session.
 //
-// A message that is gone before it has lapsed, was given back, or forgotten by a server whose clock is wrong. Unless a
-// node has said that it has given something back, see expire, it is taken for the latter, and counts until it lapses.
+// If a message disappears before it lapses, the holder has released the lease, or a server with a wrong clock has
+// dropped the message. Unless a node has announced a release (see expire), this process assumes the latter, and the
+// lease counts until it lapses.
 type sightings struct {
 	mu      sync.Mutex
 	leases  map[string]sighting
@@ -39,8 +40,8 @@ type sighting struct {
 	sequence uint64 // 0: no message
 	message  messageID
 	value    []byte
-	length   time.Duration // how long it counts; 0: until the stream forgets it, or as long as its session
-	session  string        // what renews it, or ""
+	length   time.Duration // how long it counts; 0: until the stream expires it, or as long as its session
+	session  string        // the session that renews it, or ""
 	names    []string      // of a session: the leases that it renews
 	since    time.Time     // when it was first seen
 }
@@ -50,7 +51,7 @@ type messageID struct{ holder, renewal string }
 
 func idOf(h nats.Header) messageID { return messageID{h.Get(holderHeader), h.Get(renewalHeader)} }
 
-// hearing is a message that was heard. It may not have been stored.
+// hearing is a message that was heard. It is possibly not stored.
 type hearing struct {
 	message messageID
 	at      time.Time
@@ -148,7 +149,7 @@ func (s *sightings) read(all map[string]sighting, begun int, at time.Time) {
 		}
 		all[name] = is
 	}
-	// Sessions first: they say how long the others count.
+	// Sessions first: they determine how long the others count.
 	for _, sessions := range []bool{true, false} {
 		for name, was := range s.leases {
 			if _, ok := all[name]; ok || isSession(name) != sessions || !s.until(all, name, was).After(at) {
@@ -174,8 +175,8 @@ func (s *sightings) sign(name string, seen sighting) time.Time {
 	return seen.since
 }
 
-// until returns when a lease lapses if nothing more is heard of it. It is in the past if the lease's session has ended
-// or does not renew it. s.mu is held.
+// until returns when a lease lapses if no more messages come. It is in the past if the lease's session has ended or
+// does not renew it. s.mu is held.
 func (s *sightings) until(in map[string]sighting, name string, seen sighting) time.Time {
 	if seen.session == "" {
 		return s.sign(name, seen).Add(seen.length)
@@ -188,8 +189,8 @@ func (s *sightings) until(in map[string]sighting, name string, seen sighting) ti
 	return s.sign(own, of).Add(of.length)
 }
 
-// renews reports whether a session renews a lease, as far as is known. If its message is gone, there may have been a
-// later one with other names that was not seen.
+// renews reports whether a session renews a lease, as far as known. If its message has disappeared, there may have been
+// a later one with other names, which this process has not seen.
 func (s sighting) renews(name string) bool {
 	return !s.isEnded() && (s.sequence == 0 || slices.Contains(s.names, name))
 }
@@ -227,9 +228,9 @@ func (s *sightings) list(now time.Time) (held map[string][]byte, fresh bool) {
 	return held, fresh
 }
 
-// lapsed returns the sequence of the message that a new one of this lease may replace: that of one that has lapsed, or
-// 0 for none. of is the session that must be ended first, or nil. held reports that there is no such message, but that
-// the lease counts nevertheless. own is the session of this process: no holder is left of a lease of that one.
+// lapsed returns the sequence of the message that a new message of this lease may replace: one that has lapsed, or 0
+// for none. of is the session that must be ended first, or nil. held reports that there is no such message, but that
+// the lease counts nevertheless. own is the session of this process: a lease of that session has no holder any more.
 func (s *sightings) lapsed(name, own string, now time.Time) (sequence uint64, of *ending, held bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -240,7 +241,7 @@ func (s *sightings) lapsed(name, own string, now time.Time) (sequence uint64, of
 	if seen.session == own {
 		return seen.sequence, nil, false
 	}
-	until := seen.since.Add(seen.length) // that it was heard does not say that it was stored
+	until := seen.since.Add(seen.length) // a message that was heard may not be stored
 	if seen.session != "" {
 		until = s.until(s.leases, name, seen)
 	}

@@ -22,8 +22,8 @@ const (
 	apiDirectGet = "$JS.API.DIRECT.GET."
 )
 
-// createStream makes sure that a stream exists, with at least the requested number of replicas and memory. It retries
-// until ctx ends: a cluster that starts has no leader to create it.
+// createStream creates a stream if necessary, and ensures that it has at least the requested number of replicas and
+// memory. It retries until ctx ends: a cluster that starts has no leader to create it.
 func (c *Conn) createStream(ctx context.Context, config js.StreamConfig) error {
 	for {
 		err := c.tryCreateStream(ctx, config)
@@ -67,9 +67,9 @@ func (c *Conn) tryCreateStream(ctx context.Context, config js.StreamConfig) erro
 	return err
 }
 
-// unfit returns why a stream that is there cannot take the place of one that would be made as want says, or "". Its
-// operator, or the user of a NATS account, may have made or changed it. Limits that refuse new messages are theirs to
-// set; limits that remove old ones are not.
+// unfit returns why an existing stream cannot be used instead of one with the configuration want, or "". An operator,
+// or another user of the NATS account, may have created or changed it. They may set limits that refuse new messages,
+// but not limits that remove old ones.
 func unfit(is, want *js.StreamConfig) string {
 	limited := is.MaxMsgs > 0 || is.MaxBytes > 0
 	switch {
@@ -122,12 +122,12 @@ func (c *Conn) purge(ctx context.Context, stream string, before uint64) error {
 	return c.askToPurge(ctx, stream, purgeRequest{Sequence: before})
 }
 
-// barrier returns when the leader of a stream has applied all that had been committed when barrier was called. It
-// purges nothing, and takes the way of a purge through the stream's Raft group.
+// barrier returns when the leader of a stream has applied everything that was committed when barrier was called. It
+// sends a purge that removes nothing through the stream's Raft group.
 //
 // A purge purges nothing if it names a subject that no message of the stream has. A purge before sequence 1 without a
 // subject does not always: NATS 2.11.10 to 2.12.8 and 2.14.0, among others, purge the whole stream then. With both,
-// newer servers answer without a look at the stream.
+// newer servers answer without checking the stream.
 func (c *Conn) barrier(ctx context.Context, stream string) error {
 	return c.askToPurge(ctx, stream, purgeRequest{Sequence: 1, Subject: c.subject("barrier")})
 }

@@ -16,26 +16,25 @@ var (
 	// ErrLazySync reports that servers acknowledge before the data is on stable storage: a loss of power that hits a
 	// majority loses acknowledged operations.
 	ErrLazySync = errors.New("NATS acknowledges before data is on stable storage (its servers need jetstream { sync_interval: always })")
-	// ErrSyncUnknown reports that no server could be asked about its setting.
+	// ErrSyncUnknown reports that no server has answered a query for its setting.
 	ErrSyncUnknown = errors.New("it cannot be seen whether NATS acknowledges only what is on stable storage " +
 		"(that takes credentials of its system account)")
 )
 
-// CheckSync checks that what is acknowledged is on stable storage.
+// CheckSync checks that servers acknowledge only data on stable storage.
 //
-// An embedded server is known to sync: it is started so. Its configuration is read
-// back all the same. Of the other embedded servers of the cluster it is
-// known because they are the same program.
+// An embedded server is started with syncs; CheckSync nevertheless reads its
+// configuration. The other embedded servers of the cluster run the same
+// program.
 //
-// For an external NATS cluster, the setting of its servers can be seen
-// with credentials of its system account only; every server that answers
-// within a second must then have sync_interval: always. Without them the error is
-// ErrSyncUnknown, and it is for the operator to say that it is so.
-// The check tells how servers are configured now; one that joins later, or comes
-// back with another setting, is seen by the next check only. In any case it
-// is not known whether the machines' disks keep their word. That
-// streams are stored in files and acknowledged after they were written
-// (persist mode "default") is checked when a log is opened.
+// The settings of an external NATS cluster can be read only with credentials of
+// its system account; every server that answers within a second must then have
+// sync_interval: always. Without the credentials the error is ErrSyncUnknown,
+// and the operator must confirm the setting. Only the next check sees a server
+// that joins later or returns with another setting. CheckSync cannot verify
+// that the machines' disks really sync. When a log is opened, another check
+// verifies that its stream is stored in files and acknowledged after the write
+// (persist mode "default").
 func (c *Conn) CheckSync(ctx context.Context) error {
 	if c.server != nil {
 		if config := c.server.inner.JetStreamConfig(); config == nil || !config.SyncAlways {

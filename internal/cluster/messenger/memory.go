@@ -41,7 +41,7 @@ func (m *Memory) node(name string) *memoryNode {
 }
 
 // Cut disconnects a node from the others, as if its cable had been pulled, or reconnects it. Its requests in progress
-// fail, and their handlers' contexts end; the effects of the handlers stay.
+// fail, and their handlers' contexts end; the effects of the handlers remain.
 func (m *Memory) Cut(name string, off bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

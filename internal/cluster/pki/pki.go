@@ -46,7 +46,7 @@ type Authority struct {
 
 // Open returns the authority in a directory, and creates both if necessary. isNew reports a new authority.
 func Open(dir string, now time.Time) (a *Authority, isNew bool, err error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil { // certificates are for everybody, keys are 0600
+	if err := os.MkdirAll(dir, 0o755); err != nil { // certificates are public, keys are 0600
 		return nil, false, err
 	}
 	pair, err := tls.LoadX509KeyPair(filepath.Join(dir, AuthorityCertificate), filepath.Join(dir, AuthorityKey))

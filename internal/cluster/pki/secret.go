@@ -23,9 +23,9 @@ import (
 )
 
 // A shared secret stands in for certificates: every node derives the key of the same
-// authority from it, and signs a certificate for itself at each start. The secret
-// itself is never sent, so that a process that listens at the address of a node
-// which is down learns nothing.
+// authority from it, and signs a certificate for itself at each start. The
+// secret itself is never sent, so a process that listens at the address of a
+// node that is down learns nothing.
 
 const (
 	// leastSecret is the minimum length of a secret. A client that connects to a node sees a certificate derived from

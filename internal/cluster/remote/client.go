@@ -32,7 +32,7 @@ type Options struct {
 	// a receive waits for messages; 0 means 10 s.
 	Timeout time.Duration
 	// Return returns deliveries of a receive whose consumer has gone. The shard may have another owner by then. Nil
-	// means that the node that delivered them is asked.
+	// means the node that delivered them.
 	Return func(ctx context.Context, shard int, id queue.ID, deliveries []queue.Delivery, attempt string) error
 }
 
@@ -78,7 +78,7 @@ func (c *Client) Send(ctx context.Context, id queue.ID, messages []queue.Outgoin
 	return invoke(ctx, c, &send, id, messages)
 }
 
-// Publish accepts publications. A caller that asks for counts knows that all nodes can count them.
+// Publish accepts publications. The caller must request counts only if all nodes can count them.
 func (c *Client) Publish(ctx context.Context, publications []queue.Publication) ([]queue.Published, error) {
 	m := &publish
 	if slices.ContainsFunc(publications, func(p queue.Publication) bool { return p.Count != nil }) {

@@ -54,11 +54,10 @@ func (w *writer) release() {
 	}
 }
 
-// reader takes fields off a message. The first failure sticks, and what is read
-// after it is zero.
+// reader reads fields from a message, one after the other. The first failure sticks, and later reads return zero
+// values.
 //
-// The strings that it returns share the memory of the whole message, which
-// lives and dies with what it carries.
+// The strings that it returns share the memory of the whole message, so any of them keeps the message in memory.
 type reader struct {
 	varint.Reader[string]
 	node string // the sender of the message, for errors
@@ -69,7 +68,7 @@ func newReader(message []byte) *reader { return &reader{Reader: varint.NewReader
 func (r *reader) Instant() queue.Instant  { return queue.Instant(r.Int()) }
 func (r *reader) Duration() time.Duration { return time.Duration(r.Int()) }
 
-// ownString is String for what may be kept for longer than the message.
+// ownString is String for values that outlive the message.
 func (r *reader) ownString() string { return strings.Clone(r.String()) }
 
 func (r *reader) Bool() bool {

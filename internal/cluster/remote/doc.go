@@ -4,12 +4,11 @@
 // the node that owns it; [Serve] executes the calls of other nodes and answers them.
 // A receive that waits is answered when the owner has messages: it does not poll.
 //
-// It guarantees that a call is executed at most once; that an error which is
-// shard.ErrNotBegun means that nothing was done, while any other
-// shard.ErrUnavailable leaves that open; that the owner executes a call only
-// when it knows of queues what the caller knew; and that a receive whose
-// consumer goes away leaves no message invisible as long as the two nodes reach
-// each other.
+// It guarantees that a call is executed at most once; that shard.ErrNotBegun
+// means that nothing was done, while any other shard.ErrUnavailable leaves that
+// open; that the owner executes a call only when its control store is at least
+// as current as the caller's; and that a receive whose consumer leaves makes no
+// message invisible, as long as the two nodes can reach each other.
 //
 // Nodes may run different versions of the program. A message of a version or
 // with a call that a node does not know is refused, and nothing is done.

@@ -39,7 +39,7 @@ func getKept(r *reader) queue.Kept {
 	}
 }
 
-// Kept returns what the last purge of a queue has kept.
+// Kept describes the messages that the last purge of a queue has kept.
 func (c *Client) Kept(ctx context.Context, id queue.ID) (queue.Kept, error) {
 	k, err := invoke(ctx, c, &kept, id, none{})
 	if errors.Is(err, errOlder) {
@@ -48,7 +48,7 @@ func (c *Client) Kept(ctx context.Context, id queue.ID) (queue.Kept, error) {
 	return k, err
 }
 
-// UndoPurge begins to bring back what the last purge of a queue has kept.
+// UndoPurge starts to restore the messages that the last purge of a queue has kept.
 func (c *Client) UndoPurge(ctx context.Context, id queue.ID) (queue.Kept, error) {
 	k, err := invoke(ctx, c, &undoPurge, id, none{})
 	if errors.Is(err, errOlder) {

@@ -72,7 +72,7 @@ func getSent(r *reader, s *queue.Sent) {
 	s.Duplicate = r.Bool()
 }
 
-// putPublication writes a publication as it is stored, which says how it is encoded.
+// putPublication writes a publication as a stored record, which includes the version of its encoding.
 func putPublication(w *writer, p *queue.Publication) {
 	b := p.Encode()
 	w.Uint(uint64(len(b)))

@@ -38,7 +38,7 @@ var peek = method[queue.Peek, queue.PeekResult]{
 	},
 }
 
-// Peek looks into a queue without a receive.
+// Peek reads messages of a queue without receiving them.
 func (c *Client) Peek(ctx context.Context, id queue.ID, p queue.Peek) (queue.PeekResult, error) {
 	m := &peek
 	if len(p.IDs) > 0 {

@@ -24,7 +24,7 @@ type header struct {
 	shard    int
 	position uint64        // of the caller's copy of the control shard
 	budget   time.Duration // how long the caller waits
-	call     callID        // of a receive, or else zero
+	call     callID        // of a receive; otherwise zero
 	queue    queue.ID
 }
 

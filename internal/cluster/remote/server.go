@@ -16,7 +16,7 @@ const defaultWaitTimeout = 2 * time.Second
 
 // ServerOptions configures Serve.
 type ServerOptions struct {
-	// Lookup returns a shard if this node owns it, or an error that explains why this node cannot be asked.
+	// Lookup returns a shard if this node owns it, or an error that explains why this node cannot serve it.
 	Lookup func(shard int) (Shard, error)
 	// Wait returns when this node's copy of the control shard has reached that position and the shards know its
 	// changes, or with an error when ctx ends. Nil means that it always has.

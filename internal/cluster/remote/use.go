@@ -20,7 +20,7 @@ var uses = method[[]queue.ID, []queue.Use]{
 	getResult: func(r *reader) []queue.Use { return getAll(r, sizeUse, getUse) },
 }
 
-// Uses returns what is known about the use of some queues.
+// Uses returns the last use of some queues.
 func (c *Client) Uses(ctx context.Context, ids []queue.ID) ([]queue.Use, error) {
 	return invoke(ctx, c, &uses, 0, ids)
 }

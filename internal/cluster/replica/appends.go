@@ -13,7 +13,7 @@ import (
 //
 //   - One append is in flight at a time. It expects the log to end at the store's position.
 //   - After an append with an unknown outcome, the same record is appended again until the log answers. If the log
-//     refuses, the record in its place decides: the flight's own nonce means that an earlier attempt was stored.
+//     refuses, the record at that position decides: the flight's own nonce means that an earlier attempt was stored.
 //   - Each commit is answered once: by the caller of takeFlight, or by abandon.
 type appends struct {
 	*base

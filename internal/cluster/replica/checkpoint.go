@@ -65,7 +65,7 @@ type offer struct {
 	expiry     *time.Timer
 }
 
-// Offer provides checkpoints of this replica's store to the nodes that ask for one with FetchFrom. Call it once.
+// Offer provides checkpoints of this replica's store to the nodes that call FetchFrom. Call it once.
 func (r *Replica) Offer(m messenger.Messenger) {
 	o := &offers{r: r, open: make(map[uint64]*offer)}
 	m.Handle(checkpointKind(r.o.Name), o.handle)
@@ -107,7 +107,7 @@ func (o *offers) handle(ctx context.Context, payload []byte) ([]byte, error) {
 	return nil, fmt.Errorf("a checkpoint has no %q", req.Op)
 }
 
-// codeGone reports that a checkpoint no longer exists. The other node must ask for a new one.
+// codeGone reports that a checkpoint no longer exists. The other node must request a new one.
 const codeGone = "gone"
 
 func marshal(v any, err error) ([]byte, error) {
@@ -117,7 +117,7 @@ func marshal(v any, err error) ([]byte, error) {
 	return json.Marshal(v)
 }
 
-// snapshot is begin for all that is in the log now.
+// snapshot is begin for all records that are in the log now.
 func (o *offers) snapshot(ctx context.Context) (offered checkpointOffer, err error) {
 	if err := o.r.CatchUp(ctx); err != nil {
 		return offered, err
@@ -229,8 +229,8 @@ func (d *download) run(ctx context.Context) error {
 	return d.fetch(ctx, &offer)
 }
 
-// end tells the other node that the checkpoint is no longer needed. If the message is lost, that node removes it after
-// a while.
+// end notifies the other node that the checkpoint is no longer needed. If the message is lost, that node removes it
+// after a while.
 func (d *download) end(ctx context.Context, offer *checkpointOffer) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pieceTimeout)
 	defer cancel()

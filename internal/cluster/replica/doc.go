@@ -13,7 +13,7 @@
 //   - Between two claims all records have one epoch and one owner.
 //   - An owner that was paused or cut off, or whose clock is wrong, can append nothing once another node has claimed
 //     the shard.
-//   - After an append with an unknown outcome no caller is answered before the log has said whether it was stored.
+//   - After an append with an unknown outcome no caller is answered before the log shows whether it was stored.
 //
 // One guarantee depends on leases, and so on clocks that run at about the same pace: an owner never answers from memory
 // that another owner has since made outdated. See [Ownership.Confirm]. All others hold with any clocks.

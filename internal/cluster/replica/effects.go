@@ -3,7 +3,7 @@ package replica
 import "github.com/sluicemq/sluice/internal/cluster/sharedlog"
 
 // effects carries out the machine's decisions. A method with a ticket returns at once. Later, never during the call,
-// the machine gets the event that the comment names, with the same ticket. Comments say which methods have no answer.
+// the machine gets the event that the comment names, with the same ticket. Comments name the methods without an answer.
 type effects interface {
 	// follow reads the log as it grows. It calls onFollowed for each record, and onFollowEnded at the end.
 	follow(ticket uint64, from sharedlog.Position)

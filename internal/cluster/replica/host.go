@@ -18,9 +18,9 @@ type Host interface {
 	// commit. An error ends the replica: the host's memory no longer matches the store.
 	Applied(changes []byte, at sharedlog.Position) error
 
-	// Prepare is called before the replica tries to take the lease. It waits for everything that an owner must know,
-	// while other nodes can still try; for a shard with messages, that is the end of the control shard's log. After an
-	// error the replica tries again later.
+	// Prepare is called before the replica tries to take the lease. It waits until this node has the state that an
+	// owner needs, while other nodes can still try; for a shard with messages, that is the end of the control shard's
+	// log. After an error the replica tries again later.
 	Prepare(ctx context.Context) error
 	// Claimed is called when the claim is in the log, so that no other node can commit any more, and before Serve. It
 	// waits for changes since Prepare. After an error the replica gives up the ownership.

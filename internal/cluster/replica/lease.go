@@ -32,7 +32,7 @@ func (m *machine) onLeaseChecked(held bool, err error) {
 	}
 }
 
-// take asks for the lease.
+// take requests the lease.
 func (m *machine) take() {
 	m.role = Taking
 	m.asking = m.tenure.take()

@@ -67,7 +67,7 @@ func newMachine(i identity, t timing, e effects) *machine {
 	}
 }
 
-// state is the store, as far as the machine uses it.
+// state is the part of the store that the machine uses.
 type state interface {
 	Mark() store.Mark
 	Apply(changes []byte, m store.Mark) error

@@ -32,7 +32,7 @@ type Options struct {
 	Margin time.Duration
 	// GiveUp is how long an append's outcome may stay unknown before the owner gives up the shard. 0 means 12 s.
 	GiveUp time.Duration
-	// Flush is how often the store flushes what it has applied, so that the log can be trimmed; 0 means 30 s.
+	// Flush is the interval at which the store flushes applied records, so that the log can be trimmed; 0 means 30 s.
 	Flush time.Duration
 
 	Logger *slog.Logger     // nil discards
@@ -46,7 +46,7 @@ const (
 	again         = 100 * time.Millisecond
 	probeInterval = 5 * time.Second
 	readTimeout   = 5 * time.Second
-	endTimeout    = 10 * time.Second // for a hand-over, and for what answers requests to stop
+	endTimeout    = 10 * time.Second // for a hand-over, and for the request handlers to stop
 )
 
 // Replica is one shard on one node. Its methods are safe for concurrent use.
@@ -62,7 +62,7 @@ type Replica struct {
 	endFollowing context.CancelFunc
 	endAppend    context.CancelFunc
 	stopServing  func()
-	served       chan struct{} // closed when what was opened last answers no more
+	served       chan struct{} // closed when the last opened handlers answer no more requests
 
 	appending sync.Mutex // held over an append
 
@@ -235,8 +235,8 @@ func (r *Replica) load() (*store.Store, error) {
 }
 
 // use makes s the store of the replica, or closes it if the host refuses it. The status describes the new store before
-// the host learns of it, but Position and Wait do not: a caller that has waited for a position relies on what the host
-// has in memory. The caller holds r.swap.
+// the host has it, but Position and Wait do not: a caller that has waited for a position relies on the host's memory.
+// The caller holds r.swap.
 func (r *Replica) use(s *store.Store) error {
 	r.store, r.machine.state = s, s
 	r.publish()
@@ -248,8 +248,8 @@ func (r *Replica) use(s *store.Store) error {
 	return nil
 }
 
-// found begins a log with what is in a store that has none yet. It gives the store a random hash, so that a node whose
-// store holds something else cannot apply that log to it.
+// found begins the log of a store that has none yet, from the store's contents. It gives the store a random hash, so
+// that a node whose store has other contents cannot apply that log to it.
 func found(s *store.Store) error {
 	if s.Mark() != (store.Mark{}) {
 		return nil
@@ -280,9 +280,8 @@ func (r *Replica) Want(candidate bool, delay time.Duration) {
 // Nudge makes a candidate take the shard now, if it has no owner.
 func (r *Replica) Nudge() { go r.post(r.machine.nudge) }
 
-// HandOver gives up the shard in good order, if this node owns it: it finishes the commits it has accepted, and gives
-// back the lease. When it returns nil another node can take the lease at once; this node does not try for two lease
-// times.
+// HandOver gives up the shard if this node owns it: it finishes accepted commits, and releases the lease. When it
+// returns nil another node can take the lease at once; this node does not try for two lease times.
 func (r *Replica) HandOver(ctx context.Context) error {
 	done := make(chan error, 1)
 	r.post(func() { r.machine.handOver(func(err error) { done <- err }) })
@@ -298,7 +297,7 @@ func (r *Replica) HandOver(ctx context.Context) error {
 
 // Commit makes a transaction durable in the log and applies it to the store. Commits are made in the order of the
 // calls. ErrDeposed means that this node is no longer the owner, and that it is unknown whether the changes were made.
-// After any other error they were not made; store.ErrTooLong says that the transaction does not fit into a record.
+// After any other error they were not made; store.ErrTooLong means that the transaction does not fit into a record.
 func (o *Ownership) Commit(t *store.Txn) error {
 	r := o.replica
 	if t.Size()+recordHead+len(r.o.Node) > sharedlog.MaxRecord {

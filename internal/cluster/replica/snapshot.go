@@ -114,7 +114,7 @@ func (e *Elsewhere) Fetch(ctx context.Context, d *store.Disk, dir string) (err e
 	return store.Install(d, dir)
 }
 
-// End tells the node that the checkpoint, if one was made, is no longer needed.
+// End notifies the node that the checkpoint, if it made one, is no longer needed.
 func (e *Elsewhere) End(ctx context.Context) {
 	if e.offer != nil {
 		e.end(ctx, e.offer)

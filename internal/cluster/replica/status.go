@@ -17,8 +17,9 @@ type Status struct {
 	// Epoch and Owner come from the last record that the store has applied.
 	Epoch uint64 `json:"epoch"`
 	Owner string `json:"owner,omitempty"`
-	// Applied is the position up to which the store has applied the log; Durable is the part of it that the store has
-	// flushed. First and Last are the positions that the log holds, as far as the node knows, and Bytes its size.
+	// Applied is the position up to which the store has applied the log, and Durable the position up to which it has
+	// flushed. First and Last are the first and last positions in the log, as far as the node knows, and Bytes is its
+	// size.
 	Applied sharedlog.Position `json:"applied"`
 	Durable sharedlog.Position `json:"durable"`
 	First   sharedlog.Position `json:"first"`
@@ -153,7 +154,7 @@ func (r *Replica) Durable() (p sharedlog.Position, err error) {
 }
 
 // Owner returns the owner of the shard and its epoch by the last record that the store has applied, or false if the log
-// is empty. That node may have stopped since; the leases say which node answers now.
+// is empty. That node may have stopped since; the leases name the node that answers now.
 func (r *Replica) Owner() (node string, epoch uint64, ok bool) {
 	m := r.current().mark
 	return m.Owner, m.Epoch, m.Epoch > 0

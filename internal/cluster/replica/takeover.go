@@ -109,8 +109,8 @@ func (m *machine) onStopped() {
 	m.handedOver()
 }
 
-// handOver gives up the shard in good order: the machine stops accepting commits, finishes those it has accepted, and
-// gives back the lease. done is called at the end, at once if there is nothing to hand over.
+// handOver gives up the shard: the machine stops accepting commits, finishes those that it has accepted, and releases
+// the lease. done is called at the end, or at once if there is nothing to hand over.
 func (m *machine) handOver(done func(error)) {
 	m.candidacy.wait(2 * m.ttl)
 	m.handOvers = append(m.handOvers, done)

@@ -27,7 +27,7 @@ type tenure struct {
 	releasing map[uint64]bool // tickets of the current releases
 }
 
-// take asks for the lease, and returns the ticket.
+// take requests the lease, and returns the ticket.
 func (t *tenure) take() uint64 {
 	ticket := t.newTicket()
 	t.sent = t.now

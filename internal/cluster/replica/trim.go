@@ -14,15 +14,15 @@ import (
 type Need struct {
 	// Durable is the position up to which its store has flushed; 0 if unknown.
 	Durable sharedlog.Position
-	// Live says that the replica follows the log now. A replica that does not will get a checkpoint.
+	// Live means that the replica follows the log now. Other replicas will get a checkpoint.
 	Live bool
 }
 
-// TrimPoint returns the position up to which a log may be trimmed: a majority of the replicas, all of which are in set,
-// have flushed that much, and no live replica needs it. If the log takes more than bound bytes, live replicas that are
+// TrimPoint returns the position up to which a log may be trimmed: a majority of the replicas in set have flushed up to
+// it, and no live replica needs the records before it. If the log takes more than bound bytes, live replicas that are
 // behind do not count: they will get a checkpoint.
 //
-// The last record stays, because it says where the log ends. After a loss of power, a copy without any record of a log
+// The last record stays, because it shows where the log ends. After a loss of power, a copy without any record of a log
 // on its disk may not know the log's end. If this happens to all copies, each waits for another one that knows.
 func TrimPoint(set []Need, log sharedlog.Extent, bound int64) sharedlog.Position {
 	if len(set) == 0 {
@@ -48,7 +48,7 @@ func TrimPoint(set []Need, log sharedlog.Extent, bound int64) sharedlog.Position
 	return p
 }
 
-// A log is trimmed in steps, with pauses in which appends go on.
+// A log is trimmed in steps, with pauses for appends.
 const (
 	trimStep  = 1000
 	trimPause = 20 * time.Millisecond

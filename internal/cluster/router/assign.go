@@ -2,13 +2,13 @@ package router
 
 import "github.com/sluicemq/sluice/internal/catalog"
 
-// Assign gives a queue its shards, out of those with the numbers 1 to shards: as many as its tag says, or spread
-// without a tag. It implements catalog.Options.Place.
+// Assign selects the shards of a queue from the numbers 1 to shards: as many as its tag requests, or spread without a
+// tag. It implements catalog.Options.Place.
 //
 // A FIFO queue has several shards only if it is created with independent message groups, and it keeps them: a group
 // that changed its shard would lose its order. A standard queue that is narrowed sends to fewer shards, but still
-// receives from all. A queue whose tag does not change stays where it is, even if the default changes. An internal
-// queue is on one shard.
+// receives from all. A queue whose tag does not change keeps its shards, even if the default changes. An internal queue
+// is on one shard.
 func Assign(q, old *catalog.Queue, spread, shards int) {
 	wanted := q.Spread()
 	if wanted == 0 {

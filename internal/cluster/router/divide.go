@@ -55,8 +55,7 @@ func each[E, R any](list []E, f func(E) R) []R {
 	return out
 }
 
-// gather calls ask for some shards at the same time. It returns the results in order, and the most serious of the
-// errors.
+// gather calls ask for several shards at the same time. It returns the results in order, and the most serious error.
 func gather[R any](shards []int, ask func(n int) (R, error)) ([]R, error) {
 	type answer struct {
 		got R

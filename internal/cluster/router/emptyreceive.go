@@ -17,7 +17,7 @@ type emptyReceives struct {
 	place  func(queue.ID) (Placement, error)
 
 	mu sync.Mutex
-	n  map[queue.ID]uint64 // nil when there is none to report
+	n  map[queue.ID]uint64 // nil when there are none to report
 }
 
 const tellEmptyAfter = time.Second

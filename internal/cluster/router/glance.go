@@ -13,7 +13,7 @@ import (
 // glanceTimeout is how long a list of queues waits for a shard. It is short because people refresh lists.
 const glanceTimeout = 1500 * time.Millisecond
 
-// Glances returns the summaries of some queues, from each shard that has data of them. It asks all shards at the same
+// Glances returns the summaries of some queues, from each shard that has data of them. It calls all shards at the same
 // time, each once for all its queues. If one of a queue's shards does not answer, a Glance of the queue reports that.
 func (r *Router) Glances(ctx context.Context, ids []queue.ID) ([]shard.Glance, error) {
 	ids = ids[:min(len(ids), shard.MaxGlances)]

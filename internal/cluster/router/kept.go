@@ -7,7 +7,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Kept returns what the last purge of a queue has kept, on all its shards.
+// Kept describes the messages that the last purge of a queue has kept, on all its shards.
 func (r *Router) Kept(ctx context.Context, id queue.ID) (sum queue.Kept, err error) {
 	p, err := r.place(id)
 	if err != nil {
@@ -19,9 +19,9 @@ func (r *Router) Kept(ctx context.Context, id queue.ID) (sum queue.Kept, err err
 	return addKept(all), err
 }
 
-// UndoPurge begins to bring back what the last purge of a queue has kept, on all its shards. It fails if it fails on
-// one shard, and can then be called again: the others just go on. It returns queue.ErrNothingKept only when no shard
-// has kept anything.
+// UndoPurge starts to restore the messages that the last purge of a queue has kept, on all its shards. It fails if it
+// fails on one shard, and can then be called again: the other shards continue their undo. It returns
+// queue.ErrNothingKept only when no shard has kept anything.
 func (r *Router) UndoPurge(ctx context.Context, id queue.ID) (sum queue.Kept, err error) {
 	p, err := r.place(id)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 )
 
 // A message move task of a queue with several shards has a part on each shard that
-// holds messages. The parts are tasks of their shards, with ids of their own, because
-// the ids of the messages that they make are derived from them.
+// holds messages. The parts are tasks of their shards, with different ids,
+// because the ids of moved messages are derived from them.
 
 const (
 	partMark  = "#" // not in a task's own id
@@ -100,8 +100,8 @@ func (r *Router) cancelOn(ctx context.Context, n int, id queue.ID, part string) 
 	})
 }
 
-// CancelMove ends a message move task. It fails if a shard that may have a part of it
-// is not available; the other shards have ended their parts then.
+// CancelMove ends a message move task. It fails if a shard that may have a part of the task is not available; the other
+// shards have then ended their parts.
 func (r *Router) CancelMove(ctx context.Context, id queue.ID, task string) (queue.MoveTask, error) {
 	p, err := r.place(id)
 	if err != nil {

@@ -34,7 +34,7 @@ var (
 type owners struct {
 	Options
 	remote *remote.Caller
-	closed context.Context // ends what waits for terms
+	closed context.Context // ends the waits for terms
 
 	mu    sync.Mutex
 	terms map[int]*ownerTerm
@@ -57,8 +57,8 @@ type ownerTerm struct {
 	suspectUntil atomic.Int64 // in nanoseconds since 1970
 }
 
-// ownerTerm returns the current term of shard n. A caller must ask for it before it asks for the owner: otherwise it
-// would miss a change in between.
+// ownerTerm returns the current term of shard n. A caller must read it before it looks up the owner: otherwise it would
+// miss a change in between.
 func (o *owners) ownerTerm(n int) *ownerTerm {
 	changed := o.Changed(n)
 	o.mu.Lock()
@@ -149,20 +149,18 @@ func (o *owners) exec(ctx context.Context, n int, f func(context.Context, Shard)
 // retryUntilOwned repeats try, which calls some shards, until Options.Timeout is over: when one of the shards gets
 // another owner, and after each pause. It hides from clients that a shard changes its owner. Invariants:
 //
-//   - It repeats only what has certainly done nothing: the error is a shard.ErrNotBegun. After any other failure the
-//     call may have been carried out, and a repetition could send a message twice or take one from another consumer;
+//   - It repeats only calls that were certainly not executed: the error is a shard.ErrNotBegun. After any other failure
+//     the call may have been executed, and a repetition could send a message twice or take one from another consumer;
 //     the client decides about that.
-//   - It misses no change of the owner. A term is the period of one owner, so the terms must be known before try asks
-//     for the owners. If they were asked for afterwards, a change between both would start a new term, whose end may
-//     be hours away.
+//   - It misses no change of the owner. A term is the period of one owner, so it reads the terms before try looks up
+//     the owners. If it read them afterwards, a change in between would start a new term, whose end may be hours away.
 //
-// The steps: try at once, which is all that nearly every call does, without a look at terms. Then, in rounds: note the
-// terms, try, and wait for the end of one of the terms or for the pause. The end of a term wakes the call as soon as
-// this node learns of a new owner, or that the old one is gone. The pause is for all that happens without a new owner:
-// one that is still loading, one that could not be reached for a moment. It doubles, so that calls that wait for long
-// cost little.
+// The steps: try at once, which suffices for nearly every call and needs no terms. Then, in rounds: read the terms,
+// try, and wait for the end of one of the terms or for the pause. The end of a term wakes the call as soon as this node
+// learns of a new owner, or of the loss of the old one. The pause covers failures that end without a new owner: an
+// owner that is still loading, or was unreachable for a moment. It doubles, so long waits cost little.
 //
-// A call to several shards is repeated as a whole, and so try must be such a call that one shard's ErrNotBegun means
+// A call to several shards is repeated as a whole. So if try calls several shards, one shard's ErrNotBegun must mean
 // that none of them has begun.
 func retryUntilOwned[T any](ctx context.Context, o *owners, shards []int, try func() (T, error)) (T, error) {
 	got, err := try()

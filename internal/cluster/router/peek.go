@@ -8,14 +8,13 @@ import (
 )
 
 const (
-	// A look continues with the next shard of a queue while it has taken less than this time and found less than this
-	// number.
+	// A peek continues with the next shard of a queue until it has taken this time or found this number.
 	peekTime  = time.Second
 	peekBytes = 2 << 20
 )
 
-// Peek looks into a queue without a receive: into one of its shards after the other, while there is time. It does not
-// see messages that are moving from another shard.
+// Peek reads messages of a queue without receiving them: from one shard after the other, while there is time. It does
+// not see messages that are moving from another shard.
 func (r *Router) Peek(ctx context.Context, id queue.ID, q queue.Peek) (all queue.PeekResult, err error) {
 	bytes := 0
 	all.More, all.Next, err = r.inTurn(id, q.After, func(n int, after queue.PeekCursor) (turn, error) {

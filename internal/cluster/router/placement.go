@@ -14,8 +14,7 @@ type Placement struct {
 	Sends []int
 	// Shards are the shards that consumers ask: Sends, and those that may still hold older messages.
 	Shards []int
-	// All are Shards, and the shards whose outboxes may hold messages for the queue. Nil means that there are no
-	// others.
+	// All are Shards and the shards whose outboxes may hold messages for the queue. Nil means only Shards.
 	All  []int
 	FIFO bool
 }
@@ -39,8 +38,8 @@ func (p *Placement) home(group string) int {
 // starts with have, the queue's present shards, and adds more if they are too few. It never removes one, because it may
 // hold messages.
 //
-// New shards come in an order that is specific to each queue, by rendezvous hashing. So queues are spread evenly, and a
-// queue keeps its first shards when it is widened, even if the cluster has more shards by then.
+// New shards are added in an order that is specific to each queue, by rendezvous hashing. So queues are spread evenly,
+// and a queue keeps its first shards when it is widened, even if the cluster has more shards by then.
 func Place(id queue.ID, have []int, spread, shards int) []int {
 	out := slices.Clone(have)
 	if len(out) >= spread {

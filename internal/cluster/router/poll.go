@@ -31,12 +31,13 @@ func (r *receiver) wait(
 // unavailable for Options.Timeout, poll calls giveUp once, which decides whether the poll has failed.
 //
 // Unlike other calls, a receive without an answer may be repeated: messages that it has taken are visible again after
-// their timeout, and the client sees at worst what it sees when its own connection breaks. So poll repeats all but the
-// errors that belong to the request. Each round
+// their timeout, and the client sees at worst what it sees when its own connection breaks. So poll repeats after every
+// error, except errors of the request itself. Each round
 //
-//   - notes the term before it asks for the owner, as retryUntilOwned does, so that it misses no change;
-//   - lets the owner wait for the time that is left, so that a healthy shard is asked once;
-//   - goes on at once if the term is over, because there may be a new owner; else it waits for that, or for a pause.
+//   - reads the term before it looks up the owner, as retryUntilOwned does, so it misses no change;
+//   - lets the owner wait for the remaining time, so a healthy shard gets one call;
+//   - continues at once if the term is over, because there may be a new owner; otherwise it waits for that, or for a
+//     pause.
 //
 // An empty answer before the end is no answer: an owner that hands its shard over ends its polls early.
 func (r *receiver) poll(
@@ -92,10 +93,10 @@ func (r *receiver) poll(
 	}
 }
 
-// pollAll waits at all shards until one has messages. The first messages win. The other polls end then, and those
-// which have received messages nevertheless return them: each message is either in the answer or visible again. If no
-// shard has messages, the answer is empty as soon as all have ended and one of them was heard, and a failure if none
-// was; it does not wait for the end if all shards have been unavailable for Options.Timeout.
+// pollAll waits at all shards until one has messages. The first messages win. The other polls then end, and return
+// messages that they have received meanwhile: each message is either in the answer or visible again. If no shard has
+// messages, the answer is empty when all polls have ended and at least one shard has answered; otherwise it is a
+// failure. If all shards have been unavailable for Options.Timeout, pollAll does not wait until end.
 func (r *receiver) pollAll(
 	ctx context.Context, shards []int, id queue.ID, q queue.Receive, end time.Time,
 ) ([]shard.Message, error) {

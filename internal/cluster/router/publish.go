@@ -13,11 +13,11 @@ import (
 // publishBytes limits the records of publications in one commit: a third of the maximum size of a log's record.
 const publishBytes = 4 << 20
 
-// Publish accepts publications to one topic. It commits those to a FIFO topic on the shard of its queue. Those to a
-// standard topic stay together on one shard, the one that serves most of the copies if it has an owner, or else
-// another: any shard can move copies to the shards of their queues. If they are too long for one commit, because the
-// topic has tens of thousands of subscriptions, it commits them in parts: after an error, some subscriptions may still
-// receive them.
+// Publish accepts publications to one topic. It commits publications to a FIFO topic on the shard of the topic's
+// internal queue. Publications to a standard topic are committed together on one shard: the one that serves most of the
+// copies, or another one if that has no owner. Any shard can move copies to the shards of their queues. If they are too
+// long for one commit, because the topic has tens of thousands of subscriptions, it commits them in parts: after an
+// error, some subscriptions may still receive them.
 func (r *Router) Publish(ctx context.Context, publications []queue.Publication) ([]queue.Published, error) {
 	if len(publications) == 0 {
 		return nil, nil

@@ -24,9 +24,9 @@ var errDraining = errors.New("long polls are ended")
 
 // Receive delivers messages, or waits for some as shard.Shard does.
 //
-// Of several shards it samples some in random order, until one has messages. To wait, it asks all at the same time: the
-// first one with messages wins, and messages that others deliver at that moment are returned. A shard without an owner
-// is asked when it has one; it is an error only if no shard has an owner.
+// Of several shards it samples some in random order, until one has messages. To wait, it calls all shards at the same
+// time: the first one with messages wins, and messages that others deliver at that moment are returned. A shard without
+// an owner is called when it has one; it is an error only if no shard has an owner.
 //
 // A repeated receive attempt of a FIFO queue asks all shards whether they know the attempt, before any of them delivers
 // new messages.
@@ -107,8 +107,8 @@ func (r *receiver) receive(
 	})
 }
 
-// sample asks shards one after the other until one has messages, or enough of them
-// have answered that they have none. It fails only if no shard has answered.
+// sample calls shards one after the other until one has messages, or enough of them have none. It fails only if no
+// shard has answered.
 func (r *receiver) sample(
 	ctx context.Context, order []int, enough int, id queue.ID, q queue.Receive,
 ) ([]shard.Message, error) {
@@ -146,8 +146,8 @@ func (r *receiver) sample(
 	return nil, failed
 }
 
-// peek asks a shard for messages that it has now. It does not wait long for a shard that does not answer, so that the
-// others are asked, too.
+// peek receives messages that a shard has now. It does not wait long for a shard that does not answer, so the others
+// get their turn.
 func (r *receiver) peek(ctx context.Context, n int, id queue.ID, q queue.Receive) ([]shard.Message, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, r.Timeout, errSlow)
 	defer cancel()

@@ -21,7 +21,8 @@ type Options struct {
 	// Queue returns the placement of a queue, or false if there is no such queue.
 	Queue func(queue.ID) (Placement, bool)
 	// Owner returns the current owner of shard n: the shard itself if this node owns it, and it then knows of all
-	// queues that Queue knows, or else the name of the node that owns it. An error explains why no node can be asked.
+	// queues that Queue knows, or else the name of the node that owns it. An error explains why no node can serve the
+	// shard.
 	Owner func(n int) (here Shard, node string, err error)
 	// Changed returns a channel that is closed when shard n has another owner than at the time of the call. Until then
 	// it returns the same channel.

@@ -7,7 +7,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// turn is what one shard has answered to a look that goes through all shards of a queue.
+// turn is the answer of one shard to a peek that visits all shards of a queue.
 type turn struct {
 	more bool // the look has not reached the end of the shard
 	next queue.PeekCursor

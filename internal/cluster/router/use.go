@@ -9,8 +9,8 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// Uses returns what is known about the use of some queues, summed over all shards with data of them. It omits a queue
-// if one of these shards does not know or is unavailable: then the sum would be wrong.
+// Uses returns the use of some queues, summed over all shards with data of them. It omits a queue if one of these
+// shards does not know the queue or is unavailable, because the sum would be wrong.
 func (r *Router) Uses(ctx context.Context, ids []queue.ID) ([]queue.Use, error) {
 	ids = ids[:min(len(ids), shard.MaxGlances)]
 	places, at, shards := r.placed(ids)

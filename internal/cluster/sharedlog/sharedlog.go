@@ -50,17 +50,16 @@ type Log interface {
 	Append(ctx context.Context, after Position, data []byte) error
 
 	// Read returns the records from a position on, in order and without gaps:
-	// none if the log ends before it, else at least one and at most some MiB. The
-	// extent is what the log held at a moment after the call began, so that all that
-	// was appended before is in it. A position before the extent gives ErrTrimmed and
-	// the extent.
+	// none if the log ends before it, otherwise at least one and at most some
+	// MiB. The extent is the log's extent at a moment after the call began, so
+	// it includes everything appended before. For a position before the extent,
+	// Read returns ErrTrimmed and the extent.
 	Read(ctx context.Context, from Position) ([]Record, Extent, error)
 
 	// Follow calls f with the records from a position on, in order and without
-	// gaps, as they come, until ctx ends, f returns an error, or the next record
-	// has been trimmed; it returns why. It may be behind, and after a failure of
-	// the engine goes on when that is over. The data is valid during the call
-	// only.
+	// gaps, as they arrive, until ctx ends, f returns an error, or the next
+	// record has been trimmed; it returns the reason. It may lag, and continues
+	// after a failure of the engine. The data is valid during the call only.
 	Follow(ctx context.Context, from Position, f func(Record) error) error
 
 	// Trim removes the records up to and including a position. Appends may wait

@@ -16,7 +16,7 @@ const certificateDays = 14
 // Problem is a condition that needs an operator.
 type Problem struct {
 	Problem string // a sentence
-	Advice  string // what a person should do, in another sentence
+	Advice  string // for the operator, in another sentence
 }
 
 // Problems returns the problems of a cluster, the worst first. A healthy cluster has none: every shard is served and
@@ -232,8 +232,8 @@ func (s *Status) fit(wanted func(*Node) bool) map[string]bool {
 // Spare returns how many nodes may fail before a majority is lost.
 func (s *Status) Spare() int { return (min(Copies, len(s.Nodes)) - 1) / 2 }
 
-// Left returns the shards that a draining node still owns, and those of which it keeps a replica that another node
-// could keep. If the other nodes are too few for as many copies, it continues to keep its own.
+// Left returns the shards that a draining node still owns, and the shards whose replica on it another node could keep.
+// If there are too few other nodes for all copies, the node keeps its replicas.
 func (s *Status) Left(node string) (owns, keeps []string) {
 	others := s.fit(func(n *Node) bool { return n.keeps() && n.Name != node })
 	for _, sh := range s.Shards {

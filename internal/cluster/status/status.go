@@ -28,10 +28,10 @@ var (
 // Status is a cluster as one node sees it.
 type Status struct {
 	Cluster string
-	Node    string // that was asked; empty for a single server
+	Node    string // that answered; empty for a single server
 	Nodes   []Node
 	Shards  []Shard
-	// The number of shards that the asked node has handed over since its start, and the number that it has lost.
+	// The number of shards that the answering node has handed over since its start, and the number that it has lost.
 	HandOvers int64
 	Lost      int64
 }

@@ -58,7 +58,7 @@ func (x *exchange) WriteHeader(status int) {
 	a.length = n
 }
 
-// Write implements http.ResponseWriter. A short piece waits for what follows.
+// Write implements http.ResponseWriter. It buffers short pieces.
 func (x *exchange) Write(p []byte) (int, error) {
 	if x.answer.status == 0 {
 		x.WriteHeader(http.StatusOK)
@@ -106,7 +106,7 @@ func (x *exchange) flush(ask bool) error {
 	return x.send(nil, ask)
 }
 
-// FlushError sends what was written so far, for http.ResponseController. It returns an error if the client has left.
+// FlushError sends the buffered bytes, for http.ResponseController. It returns an error if the client has left.
 func (x *exchange) FlushError() error { return x.flushNow(true) }
 
 // Flush implements http.Flusher. It does not find out whether the client has left.

@@ -61,7 +61,7 @@ func (b *body) Close() error {
 // answer before they have sent everything.
 const maxDiscarded = 256 << 10
 
-// discard reads the rest of the body, unless that is too long. It returns false if it did not read all of it.
+// discard reads the rest of the body, unless the rest is too long. It returns false if it did not read all of it.
 func (b *body) discard() bool {
 	var scratch []byte
 	for b.left > 0 && b.left <= maxDiscarded && b.err == nil {
@@ -73,7 +73,7 @@ func (b *body) discard() bool {
 	return b.left == 0
 }
 
-// readBody reads from the buffer, or else from the connection.
+// readBody reads from the buffer or, if it is empty, from the connection.
 func (c *conn) readBody(p []byte) (int, error) {
 	if c.in == nil {
 		return c.rwc.Read(p)

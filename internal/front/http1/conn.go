@@ -128,7 +128,8 @@ func (c *conn) serveRequests() (handedOver bool) {
 	}
 }
 
-// handOver passes the connection to net/http, with all unused bytes. It returns false if net/http accepts no more.
+// handOver passes the connection to net/http, with all unused bytes. It returns false if net/http accepts no more
+// connections.
 func (c *conn) handOver() bool {
 	var read []byte
 	if c.in != nil {

@@ -34,7 +34,7 @@ func (l *leavers) add(w *watch) bool {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for l.last++; l.watches[l.last] != nil; l.last++ { // it may have begun anew
+	for l.last++; l.watches[l.last] != nil; l.last++ { // the counter may have wrapped around
 	}
 	w.number = l.last
 	l.watches[w.number] = w

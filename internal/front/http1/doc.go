@@ -2,13 +2,14 @@
 //
 // # What is guaranteed
 //
-//   - A request is plain if it is what AWS's SDKs send (head.go): POST, HTTP/1.1, a target that begins with a slash,
-//     one Host, one Content-Length, printable ASCII, a head of at most 8 KiB, and no header that changes how a message
-//     is framed or what becomes of its connection. http.ReadRequest reads the same from it; FuzzHead compares the two.
-//   - From the first request on that is not plain, net/http serves the connection. It gets every byte that was not part
-//     of an answered request, and so decides alone what is malformed. This package refuses nothing itself.
+//   - A request is plain if it has the form that AWS's SDKs send (head.go): POST, HTTP/1.1, a target that begins with a
+//     slash, one Host, one Content-Length, printable ASCII, a head of at most 8 KiB, and no header that changes the
+//     framing of the message or the fate of its connection. http.ReadRequest gives the same result for it; FuzzHead
+//     compares the two.
+//   - From the first request that is not plain, net/http serves the connection. It gets every byte that was not part of
+//     an answered request, and so decides alone what is malformed. This package refuses nothing itself.
 //   - A connection has the limits that its http.Server has: ReadHeaderTimeout, ReadTimeout, WriteTimeout, IdleTimeout.
-//     Shutdown, Close and SetKeepAlivesEnabled mean what they mean for an http.Server, and cover the connections of both.
+//     Shutdown, Close and SetKeepAlivesEnabled work as in an http.Server, and cover the connections of both.
 //   - A handler sees what it would see from net/http: the same Request, a context that ends when the client leaves and
 //     when the handler returns, answers with the same headers, and the same fate of panics.
 //
@@ -20,7 +21,7 @@
 //	              │                                                  │
 //	              └──anything else──► net/http                       └──Connection: close, stopping, failed──► end
 //
-// One goroutine serves a connection, and it alone reads and writes, but for the watch (below). The state is atomic: to
+// One goroutine serves a connection. Except for the watch (below), it alone reads and writes. The state is atomic: to
 // close a connection that waits, the server moves it from fresh or idle to closed; to begin a request the connection
 // moves itself from there to active. Only one of them succeeds.
 //
@@ -30,9 +31,9 @@
 // interrupts it by a deadline in the past when the request is over. It sets eight deadlines a request, and copies the
 // answer and its header twice. Here:
 //
-//   - The watch (watch.go) begins only when a request has lasted for watchAfter. If a request is over sooner, and the
-//     handler asks for the error of Flush, one read that does not wait finds out whether the client is still there, just
-//     before the answer is written. On Linux one goroutine watches for all requests (departures_linux.go), so that a long
+//   - The watch (watch.go) begins only when a request has lasted for watchAfter. If a request ends sooner, and the
+//     handler checks the error of Flush, one non-blocking read detects whether the client is still connected, just
+//     before the answer is written. On Linux one goroutine watches for all requests (departures_linux.go), so a long
 //     poll has one goroutine and not two. One timer begins all watches of a server (patience.go).
 //   - A deadline is set before an operation that may block on it, not for bytes that have come already, and not if the
 //     last one is nearly as late. So a busy connection sets two deadlines a second, not two a request.

@@ -59,8 +59,8 @@ func (x *exchange) request(ctx context.Context, h *head) *http.Request {
 	return r
 }
 
-// endWatch stops watching the client, and reports whether it has left: as far as the watch knows, or as the connection
-// says if endWatch has to ask. It keeps a byte of the next request.
+// endWatch stops watching the client, and reports whether it has left. It relies on the watch; without one, it checks
+// the connection if necessary. It keeps a byte of the next request.
 func (x *exchange) endWatch(ask bool) (gone bool) {
 	w := &x.c.watch
 	if !w.begun {

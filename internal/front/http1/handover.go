@@ -52,7 +52,7 @@ func (h *handover) Close() error {
 type replayed struct {
 	net.Conn
 	read   []byte    // what Read returns first
-	headBy time.Time // deadline of the head, of which a part of the time is used; zero: none
+	headBy time.Time // deadline of the head, part of which has already passed; zero: none
 }
 
 // Read implements net.Conn.

@@ -41,8 +41,8 @@ func appendHeader(dst []byte, h http.Header) []byte {
 	return dst
 }
 
-// isOrderly reports whether net/http would write a header as it is: it leaves out names that are not valid, trims
-// values, and replaces line breaks in them.
+// isOrderly reports whether net/http would write a header unchanged: it omits invalid names, trims values, and replaces
+// line breaks in them.
 func isOrderly(name string, values []string) bool {
 	for i := range len(name) {
 		if classes[name[i]]&ofNames == 0 {

@@ -8,8 +8,9 @@ import (
 // startedAtOnce is how many watches are started while begin and end of all others wait.
 const startedAtOnce = 16
 
-// patience has the young watches of a server: those whose requests have not lasted for long, in the order of begin. A
-// timer for each of them would be set and stopped with every request, and start a goroutine for every long poll.
+// patience has the young watches of a server, whose requests have not lasted for long, in the order in which they
+// began. A timer for each of them would be set and stopped with every request, and start a goroutine for every long
+// poll.
 //
 // It counts the time in ticks of half of watchAfter, and starts a watch in the second tick after its begin. It ticks
 // while there are watches.

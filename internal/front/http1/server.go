@@ -50,7 +50,7 @@ func (s *Server) Serve(l net.Listener) error {
 	if !s.listen(l) {
 		return errors.Join(http.ErrServerClosed, l.Close())
 	}
-	defer func() { _ = s.closeListener() }() // its error is of no use beside the one that is returned
+	defer func() { _ = s.closeListener() }() // the returned error is more important
 	s.rest.addr = l.Addr()
 	go func() { _ = s.http.Serve(s.rest) }() // it ends with s
 	var pause time.Duration

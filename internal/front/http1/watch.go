@@ -20,7 +20,7 @@ const watchAfter = 20 * time.Millisecond
 //
 // The watch runs between begin and end, and nothing else reads from the connection meanwhile. It is in one of four
 // states: not begun, young (patience has it), listed (departures has it), or reading. Only patience moves it from young
-// to listed or reading, and holds its lock meanwhile, as begin and end do.
+// to listed or reading. It holds its lock meanwhile, as begin and end do.
 type watch struct {
 	rwc      net.Conn
 	raw      syscall.RawConn // nil: there is no file descriptor

@@ -9,8 +9,8 @@ import (
 	"github.com/sluicemq/sluice/internal/server"
 )
 
-// InMemory is the configuration of a server with two accounts that keeps nothing. Messages may be as large as on AWS
-// today, which is what the texts of its errors say.
+// InMemory is the configuration of a server in memory with two accounts. Messages may be as large as on AWS today, as
+// the texts of its errors state.
 func InMemory() server.Config {
 	c := server.Default()
 	c.InMemory = true

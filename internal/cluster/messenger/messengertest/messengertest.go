@@ -1,4 +1,4 @@
-// Package messengertest is what a form of messenger.Messenger has to pass.
+// Package messengertest tests implementations of messenger.Messenger.
 package messengertest
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/messenger"
 )
 
-// patience is how long the suite waits for what has to happen at last.
+// patience limits the wait for an event that must happen eventually.
 const patience = time.Minute
 
 // Test tests messengers of two nodes, a and b, which are new each time.

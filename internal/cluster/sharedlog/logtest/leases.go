@@ -42,8 +42,8 @@ type leases struct {
 	sharedlog.Leases
 }
 
-// take takes a lease. After an indefinite answer it asks again, and waits for a lease of its own to run out that it
-// does not know of.
+// take takes a lease. After an indefinite answer it tries again, and waits until its own lease, which it may hold
+// without knowing it, has run out.
 func (l leases) take(name, value string) sharedlog.Lease {
 	l.t.Helper()
 	for unknown := false; ; {

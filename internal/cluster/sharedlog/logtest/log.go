@@ -1,5 +1,5 @@
-// Package logtest is what an engine has to pass to carry Sluice's protocol: the
-// guarantees of sharedlog.Log and sharedlog.Leases, one test each.
+// Package logtest tests whether an engine can carry Sluice's protocol: it has one test for each guarantee of
+// sharedlog.Log and sharedlog.Leases.
 package logtest
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 )
 
-// patience is how long the suite waits for what has to happen at last.
+// patience limits the wait for an event that must happen eventually.
 const patience = time.Minute
 
 // TestLog tests the logs that open returns. Each must be empty, and new.
@@ -48,7 +48,7 @@ func TestLog(t *testing.T, open func(t *testing.T) sharedlog.Log) {
 	}
 }
 
-// log is a log under test, with words for what the tests do often.
+// log is a log under test, with helpers for frequent steps.
 type log struct {
 	t *testing.T
 	// it lives as long as its test
@@ -86,7 +86,7 @@ func (l log) extent() sharedlog.Extent {
 	return e
 }
 
-// expect reads from a position to the end and compares with what should be there.
+// expect reads from a position to the end and compares the records with the expected ones.
 func (l log) expect(from sharedlog.Position, want ...[]byte) {
 	l.t.Helper()
 	next := from
@@ -296,7 +296,7 @@ func testTrimAll(_ *testing.T, l log) {
 }
 
 // follow follows in the background, and checks that the records come in order.
-// The function that it returns ends it and says how far it came and why it ended.
+// The function that it returns ends it, and returns the last position and the error.
 func (l log) follow(
 	from sharedlog.Position, want func(sharedlog.Position) []byte,
 ) (at *atomic.Uint64, stop func() error) {
@@ -375,7 +375,7 @@ func testFollowTrimmed(t *testing.T, l log) {
 	}
 	at, stop := l.follow(1, position)
 	l.reaches(at, 10)
-	if err := l.Trim(l.ctx, 10); err != nil { // what it has seen may go
+	if err := l.Trim(l.ctx, 10); err != nil { // records that it has seen may be removed
 		t.Fatal(err)
 	}
 	for n := 10; n < 20; n++ {

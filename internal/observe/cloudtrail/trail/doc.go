@@ -8,12 +8,15 @@
 //     the change is, and wherever the change is. The answer to the call is added to it within a second, or is missing
 //     if the server dies meanwhile.
 //   - Other events, of calls that were refused or change nothing there, follow within a second.
-//     The server keeps those of MaxPending calls while they cannot be written; it drops further
-//     ones, and counts them.
+//     While they cannot be written, the server keeps them up to MaxPendingBytes; it drops further
+//     ones, and counts them. The events of an account's calls get at most as much room as they
+//     leave free, so that they take none from those of others.
 //   - Secrets, session tokens and message bodies are in no event.
 //   - Events of changes are kept for 90 days and take 256 MiB of the disk at most, others 64 MiB: a
 //     caller who is refused all day cannot push out what others have changed. The oldest go
 //     first.
+//
+// A look-up reads the events of its account only: each account has a list of its own, in the same commits.
 //
 // Events can be put into outboxes, from which they are brought elsewhere: with the commit that stores them, if a
 // Selector says so. They stay in the outbox until they are marked as delivered, on whichever node they were written.

@@ -4,11 +4,11 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"slices"
-	"strings"
+	"fmt"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/observe/budget"
+	"github.com/sluicemq/sluice/internal/store"
 )
 
 // Query selects events of one account.
@@ -34,94 +34,101 @@ type Found struct {
 // ErrCursor reports a cursor that Find has not returned.
 var ErrCursor = errors.New("this is no cursor of the trail")
 
-// eventsRead is the maximum number of events of each class that Find reads.
+// eventsRead is the maximum number of events that Find reads.
 const eventsRead = 20_000
 
 // eventFactor is how many times more memory than its JSON an event takes.
 const eventFactor = 4
 
 // Find returns events, the newest first, and the cursor of the next page, which is empty
-// behind the last. It reads a bounded number of events: a page can have less than q.Max, or
-// none, though there are more behind it.
+// behind the last. It reads a bounded number of the account's events, and none of others: a page
+// can have less than q.Max, or none, though there are more behind it.
 func (t *Trail) Find(q Query) (found []Found, cursor string, err error) {
 	after, err := decodeCursor(q.Cursor)
 	if err != nil {
 		return nil, "", err
 	}
-	type hit struct {
-		order string // time and id, which are in the key behind the class
-		Found
+	listed, err := t.listed()
+	if err != nil {
+		return nil, "", err
 	}
-	var hits []hit
-	stop := "" // a class was read only up to here
-	for _, c := range []class{changes, others} {
-		from := keyPrefix + string(c)
-		if !q.To.IsZero() {
-			from = before(c, q.To.Add(time.Millisecond-1))
-		}
-		if after != "" {
-			from = max(from, keyPrefix+string(c)+after+"\x00")
-		}
-		n, taken := 0, 0
-		var failed error
-		err := t.scan(c, from, func(k string, v []byte) bool {
-			if !q.From.IsZero() && timeOf(k).Before(q.From) {
-				return false
-			}
-			order := k[keyTime:]
-			if n++; n > eventsRead || taken > q.Max {
-				if stop == "" || order < stop {
-					stop = order
-				}
-				return false
-			}
-			if failed = q.Request.Work(1); failed != nil {
-				return false
-			}
-			var e Event
-			if failed = json.Unmarshal(v, &e); failed != nil {
-				return false
-			}
-			if e.RecipientAccountID == q.Account && (q.Wanted == nil || q.Wanted(&e)) {
-				if failed = q.Request.Hold(eventFactor * len(v)); failed != nil {
-					return false
-				}
-				taken++
-				hits = append(hits, hit{order, Found{e, string(v)}})
-			}
-			return true
-		})
-		if err = errors.Join(err, failed); err != nil {
-			return nil, "", err
-		}
+	if !listed {
+		return t.findUnlisted(q, after)
 	}
-	slices.SortFunc(hits, func(a, b hit) int { return strings.Compare(a.order, b.order) })
-	last := after
-	for _, h := range hits {
-		if stop != "" && h.order >= stop {
-			break
-		}
-		if len(found) == q.Max {
-			return found, encodeCursor(last), nil
-		}
-		found, last = append(found, h.Found), h.order
-	}
-	if stop != "" {
-		return found, encodeCursor(previous(stop)), nil // to go on with the event at which the reading has stopped
-	}
-	return found, "", nil
+	return t.findListed(q, after)
 }
 
-// previous returns the greatest cursor behind which order is.
-func previous(order string) string {
-	b := []byte(order)
-	for i := len(b) - 1; i >= 0; i-- {
-		b[i]--
-		if b[i] != 0xff {
-			break
+func (t *Trail) findListed(q Query, after string) (found []Found, cursor string, err error) {
+	r := reading{q: q, last: after}
+	err = t.store().Scan([]byte(q.first(after)), []byte(endOfList(q.Account)), func(k, _ []byte) bool {
+		order, key := ofList(q.Account, string(k))
+		if !q.From.IsZero() && timeOf(key).Before(q.From) {
+			return false
 		}
+		if len(r.found) == q.Max || r.read == eventsRead {
+			r.more = true
+			return false
+		}
+		r.failed = r.take(t.store(), order, key)
+		return r.failed == nil
+	})
+	if err = errors.Join(err, r.failed); err != nil {
+		return nil, "", err
 	}
-	return string(b)
+	if r.more {
+		cursor = encodeCursor(r.last)
+	}
+	return r.found, cursor, nil
+}
+
+// first returns the key in the list of the account at which to begin.
+func (q *Query) first(after string) string {
+	from := listOf(q.Account)
+	if !q.To.IsZero() {
+		from += before(changes, q.To.Add(time.Millisecond-1))[keyTime:]
+	}
+	if after != "" {
+		from = max(from, listOf(q.Account)+after+"\xff")
+	}
+	return from
+}
+
+// reading is a page in progress.
+type reading struct {
+	q      Query
+	found  []Found
+	last   string // the order of the event that was read last
+	read   int
+	more   bool // there are events behind the page
+	failed error
+}
+
+// take reads an event, and adds it to the page if it is wanted. An older program may have removed it.
+func (r *reading) take(s *store.Store, order, key string) error {
+	r.read++
+	if err := r.q.Request.Work(1); err != nil {
+		return err
+	}
+	text, err := s.Get([]byte(key))
+	if err != nil {
+		return err
+	}
+	r.last = order
+	if text == nil {
+		return nil
+	}
+	var e Event
+	if err := json.Unmarshal(text, &e); err != nil {
+		return fmt.Errorf("read an event: %w", err)
+	}
+	if r.q.Wanted != nil && !r.q.Wanted(&e) {
+		return nil
+	}
+	if err := r.q.Request.Hold(eventFactor * len(text)); err != nil {
+		return err
+	}
+	r.found = append(r.found, Found{e, string(text)})
+	return nil
 }
 
 const cursorLength = keyLength - keyTime

@@ -49,7 +49,8 @@ type Waiting struct {
 // SelectBy sets the selector for events from now on.
 func (t *Trail) SelectBy(s Selector) { t.selector.Store(&s) }
 
-// put adds an event to a change. If it is not stored yet, it is also added to its outboxes.
+// put adds an event, and its entry in the list of its account, to a change. If it is not stored yet, it is also added
+// to its outboxes.
 func (t *Trail) put(tx *control.Tx, e Entry, now time.Time) error {
 	if s := t.selector.Load(); s != nil && (*s).Any() {
 		was, err := tx.Get(e.Key)
@@ -63,6 +64,7 @@ func (t *Trail) put(tx *control.Tx, e Entry, now time.Time) error {
 		}
 	}
 	tx.Put(e.Key, e.Value)
+	t.list(tx, e, now)
 	return nil
 }
 

@@ -112,7 +112,7 @@ func (e *Event) issues() bool {
 // entries returns the event as it is stored: once for the account of the caller, and once for that
 // of the resource, if it is another.
 func (r *Record) entries(c class) (out []Entry) {
-	r.each(func(e *Event, id uuid.UUID) { out = append(out, Entry{key(c, r.at, id), e.encode()}) })
+	r.each(func(e *Event, id uuid.UUID) { out = append(out, Entry{key(c, r.at, id), e.encode(), r.caller}) })
 	return out
 }
 

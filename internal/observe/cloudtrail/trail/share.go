@@ -44,10 +44,13 @@ func (s *sharing) keep(event []byte) bool {
 	return s.kept[of] <= s.each
 }
 
+// removal has the keys of an event and of its entry in the list of its account.
+type removal struct{ event, entry string }
+
 // shareOn removes events from a key on, and returns the key from which to go on, or "".
 func (t *Trail) shareOn(c class, from string, s *sharing) (next string, err error) {
 	var (
-		remove []string
+		remove []removal
 		last   int // how many of these are in front of an event that stays
 	)
 	err = t.scan(c, from, func(k string, v []byte) bool {
@@ -58,7 +61,7 @@ func (t *Trail) shareOn(c class, from string, s *sharing) (next string, err erro
 		if s.keep(v) {
 			last = len(remove)
 		} else {
-			remove = append(remove, k)
+			remove = append(remove, removal{k, listKey(recipient(v), k)})
 		}
 		return true
 	})
@@ -70,11 +73,13 @@ func (t *Trail) shareOn(c class, from string, s *sharing) (next string, err erro
 		hi = end(c)
 	}
 	return next, t.control.Change(context.Background(), func(tx *control.Tx) error {
-		for _, k := range remove[:last] {
-			tx.Delete(k)
+		for i, r := range remove {
+			if tx.Delete(r.entry); i < last {
+				tx.Delete(r.event)
+			}
 		}
 		if last < len(remove) {
-			tx.DeleteRange(remove[last], hi)
+			tx.DeleteRange(remove[last].event, hi)
 		}
 		return nil
 	})
@@ -83,7 +88,7 @@ func (t *Trail) shareOn(c class, from string, s *sharing) (next string, err erro
 // beneficiary returns the share on which an event counts: that of the account that has it, or of its visitors. Refused
 // calls of other accounts and of strangers leave events with the owner of the resource; they displace none of its own.
 func beneficiary(event []byte) string {
-	account := last(event, `"recipientAccountId":"`)
+	account := recipient(event)
 	if caller := first(event, `"accountId":"`); caller != account {
 		return account + " visitors"
 	}

@@ -84,7 +84,11 @@ func (t *Trail) BeginSignIn(s *SignIn) *Record {
 // Failed adds that the attempt has failed, and why.
 func (r *Record) Failed(why string) {
 	r.event.ErrorMessage, r.event.ResponseElements = text(why), signedIn("Failure")
-	r.trail.Append(r.entries(others))
+	entries := r.entries(others)
+	for i := range entries {
+		entries[i].Caller = "" // anyone can try
+	}
+	r.trail.Append(entries)
 }
 
 func signedIn(result string) json.RawMessage {

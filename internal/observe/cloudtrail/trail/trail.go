@@ -4,16 +4,12 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/store"
 )
-
-// MaxPending is the maximum number of events that wait to be written.
-const MaxPending = 10_000
 
 // Options configures a trail.
 type Options struct {
@@ -28,23 +24,29 @@ type Trail struct {
 	now     func() time.Time
 	log     *slog.Logger
 
-	mu      sync.Mutex
-	pending []Entry
-	dropped uint64 // that came while MaxPending were waiting
+	pending *pending
 
 	undelivered atomic.Uint64 // entries of outboxes that were removed because they were too many
 
 	selector atomic.Pointer[Selector] // nil: no outbox receives events
 	data     atomic.Pointer[DataSink] // nil: no data events are recorded
 
+	listing atomic.Bool  // this node owns the control store, and the lists of accounts have all events
+	marked  atomic.Int64 // when the mark moved last, in ms
+
 	trimmed time.Time // when old events were removed last
 }
 
-// Entry is the stored form of an event.
+// Entry is the stored form of an event. Nodes send entries to each other.
 type Entry struct {
 	Key   string
 	Value []byte
+	// Caller is the account that has made the call, on whose share the event counts while it waits. It is empty if
+	// there is none, or if an older node has sent the event.
+	Caller string
 }
+
+func (e Entry) size() int { return len(e.Key) + len(e.Value) }
 
 // New returns the trail in a control store.
 func New(o Options) *Trail {
@@ -55,32 +57,18 @@ func New(o Options) *Trail {
 	if t.log == nil {
 		t.log = slog.New(slog.DiscardHandler)
 	}
+	t.pending = newPending(t.log)
 	return t
 }
 
 // Dropped returns how many events were dropped since the start because too many were waiting.
-func (t *Trail) Dropped() uint64 {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.dropped
-}
+func (t *Trail) Dropped() uint64 { return t.pending.droppedSoFar() }
 
 // Undelivered returns how many events were removed from outboxes since the start because the outboxes were too long.
 func (t *Trail) Undelivered() uint64 { return t.undelivered.Load() }
 
 // Append writes events within a second, as far as there is room for them.
-func (t *Trail) Append(entries []Entry) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	room := min(len(entries), MaxPending-len(t.pending))
-	t.pending = append(t.pending, entries[:room]...)
-	if lost := len(entries) - room; lost > 0 {
-		if t.dropped == 0 {
-			t.log.Warn("events of calls are dropped: more come than can be written", "waiting", len(t.pending))
-		}
-		t.dropped += uint64(lost)
-	}
-}
+func (t *Trail) Append(entries []Entry) { t.pending.add(entries, t.now()) }
 
 // Run writes the events passed to Append, every second, and once more when ctx has ended, and removes old events. If
 // another node owns the control store, send passes the events to Append there.
@@ -101,24 +89,14 @@ func (t *Trail) Run(ctx context.Context, send func(context.Context, []Entry) err
 	}
 }
 
-// mostAtOnce is how many events one commit, or one message to another node, has.
-const mostAtOnce = 256
-
 // Write writes or sends the waiting events. Those that cannot be written now stay.
 func (t *Trail) Write(ctx context.Context, send func(context.Context, []Entry) error) {
 	for {
-		t.mu.Lock()
-		n := min(mostAtOnce, len(t.pending))
-		batch := t.pending[:n:n]
-		t.mu.Unlock()
-		if n == 0 || t.write(ctx, batch, send) != nil {
+		batch := t.pending.first()
+		if len(batch) == 0 || t.write(ctx, batch, send) != nil {
 			return
 		}
-		t.mu.Lock()
-		if t.pending = t.pending[n:]; len(t.pending) == 0 {
-			t.pending = nil
-		}
-		t.mu.Unlock()
+		t.pending.written(len(batch))
 	}
 }
 

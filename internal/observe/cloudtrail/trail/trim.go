@@ -3,6 +3,7 @@ package trail
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/control"
@@ -19,11 +20,18 @@ const (
 // quarters of it, whosever they are. In the last quarter each account keeps as many older events as the others.
 var most = map[class]uint64{changes: 256 << 20, others: 64 << 20}
 
-// Trim removes events that are older than Retention, or too many, at most once a minute. It does nothing if another
-// node owns the control store.
+// Trim removes events that are older than Retention, or too many, at most once a minute. At first it lists events that
+// are on no list. It does nothing if another node owns the control store.
 func (t *Trail) Trim() error {
 	now := t.now()
-	if t.control.Elsewhere() || now.Before(t.trimmed.Add(trimEvery)) {
+	if t.control.Elsewhere() {
+		t.listing.Store(false)
+		return nil
+	}
+	if err := t.listRest(); err != nil {
+		return fmt.Errorf("list the events of each account: %w", err)
+	}
+	if now.Before(t.trimmed.Add(trimEvery)) {
 		return nil
 	}
 	t.trimmed = now
@@ -31,7 +39,7 @@ func (t *Trail) Trim() error {
 }
 
 func (t *Trail) trim(c class, now time.Time) error {
-	if err := t.removeBehind(c, before(c, now.Add(-Retention))); err != nil {
+	if err := t.removeBehind(c, now.Add(-Retention)); err != nil {
 		return err
 	}
 	behind, err := t.behindNewest(c, now)
@@ -64,14 +72,14 @@ func (t *Trail) behindNewest(c class, now time.Time) (string, error) {
 	}
 }
 
-// removeBehind removes the events of a class from a key on.
-func (t *Trail) removeBehind(c class, from string) error {
-	old := false
+// removeBehind removes the events of a class from a time on, backwards.
+func (t *Trail) removeBehind(c class, at time.Time) error {
+	old, from := false, before(c, at)
 	if err := t.scan(c, from, func(string, []byte) bool { old = true; return false }); err != nil || !old {
 		return err
 	}
 	return t.control.Change(context.Background(), func(tx *control.Tx) error {
 		tx.DeleteRange(from, end(c))
-		return nil
+		return t.unlistBehind(tx, at)
 	})
 }

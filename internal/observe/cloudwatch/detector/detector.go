@@ -25,7 +25,8 @@ type Detector struct {
 	OutlierFilteringStrength string `json:",omitempty"`
 	PeriodicSpikes           *bool  `json:",omitempty"`
 
-	id string // of a stored one
+	id   string // of a stored one
+	size int    // of its record, in bytes
 }
 
 // Subject is what a detector learns from: a statistic of a metric, without a period, or else the result of an
@@ -94,6 +95,6 @@ func read(k Key, value []byte) (*Detector, error) {
 	if d.Key() != k {
 		return nil, errOtherKey
 	}
-	d.id = k.ID
+	d.id, d.size = k.ID, len(value)
 	return d, nil
 }

@@ -3,6 +3,7 @@ package detector
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -18,10 +19,16 @@ const Prefix = "detector/"
 // Quota limits the detectors.
 var Quota = series.Quota{Of: "anomaly detectors", Region: 500, Account: 4 * 500}
 
-// ErrNotFound reports that there is no detector of that key.
-var ErrNotFound = errors.New("there is no such anomaly detector")
+// MaxBytes is the maximum size of all detectors of an account: the queries of one may take hundreds of KiB.
+const MaxBytes = 8 << 20
 
-var errOtherKey = errors.New("the record is of another key")
+// The reasons why a detector is not put or deleted, besides the quota.
+var (
+	ErrTooLong  = fmt.Errorf("the anomaly detectors of an account can take at most %d MiB", MaxBytes>>20)
+	ErrNotFound = errors.New("there is no such anomaly detector")
+
+	errOtherKey = errors.New("the record is of another key")
+)
 
 var table = control.Table[Key, Detector]{
 	Prefix: Prefix, Key: control.Key[Key]{Text: Key.text, Parse: parseKey}, Format: formats.Detectors, Read: read,
@@ -58,9 +65,23 @@ func (d *Detectors) Put(ctx context.Context, is *Detector) error {
 		); err != nil {
 			return err
 		}
+		if !d.fits(&put) {
+			return ErrTooLong
+		}
 		table.Put(tx, is.Key(), &put)
 		return nil
 	})
+}
+
+// fits reports whether there is room for a detector. One that does not grow always fits.
+func (d *Detectors) fits(is *Detector) bool {
+	more, used := len(control.Encode(is)), 0
+	for _, of := range d.rows.Where(func(of *Detector) bool { return of.Account == is.Account }) {
+		if used += of.size; of.Key() == is.Key() {
+			more -= of.size
+		}
+	}
+	return more <= 0 || used+more <= MaxBytes
 }
 
 // Delete removes a detector.

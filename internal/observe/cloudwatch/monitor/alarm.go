@@ -63,6 +63,8 @@ type Alarm struct {
 	StateBegan time.Time // when the state became another
 
 	Muted *Muted `json:",omitempty"` // what has become of the state's actions; nil: nothing holds them
+
+	size int // of the stored record, in bytes
 }
 
 // Window is the position of the evaluated periods.

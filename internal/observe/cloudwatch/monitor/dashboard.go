@@ -69,10 +69,14 @@ func (m *Monitor) Body(d *Dashboard) (string, error) {
 }
 
 // PutDashboard adds a dashboard, or replaces the one of that name.
-func (tx *Tx) PutDashboard(d *Dashboard, body string) {
+func (tx *Tx) PutDashboard(d *Dashboard, body string) error {
 	c := *d
-	c.body = body
+	c.body, c.Size = body, len(body)
+	if err := tx.fitsDashboard(&c); err != nil {
+		return err
+	}
 	dashboardTable.Put(tx.tx, dashboardKey(d.Account, d.Name), &c)
+	return nil
 }
 
 // DeleteDashboard removes a dashboard.

@@ -438,8 +438,8 @@ func TestDashboards(t *testing.T) {
 	r := newRig(t)
 	for _, name := range []string{"b/1", "a"} {
 		r.change(func(tx *monitor.Tx) error {
-			tx.PutDashboard(&monitor.Dashboard{Account: scope.Account, Name: name, Modified: start}, `{"widgets":[]}`)
-			return nil
+			d := &monitor.Dashboard{Account: scope.Account, Name: name, Modified: start}
+			return tx.PutDashboard(d, `{"widgets":[]}`)
 		})
 	}
 	r.restart()
@@ -521,8 +521,8 @@ func TestCheck(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.change(func(tx *monitor.Tx) error {
-		tx.PutDashboard(&monitor.Dashboard{Account: scope.Account, Name: "d", Modified: start}, "{}")
-		return tx.Create(backlog(), start)
+		d := &monitor.Dashboard{Account: scope.Account, Name: "d", Modified: start}
+		return errors.Join(tx.PutDashboard(d, "{}"), tx.Create(backlog(), start))
 	})
 	if err := r.Put(context.Background(),
 		[]monitor.Sample{{ID: series.ID{Scope: scope, Namespace: "Mine", Metric: "m"},

@@ -14,7 +14,7 @@ import (
 var (
 	alarmTable = control.Table[Name, Alarm]{
 		Prefix: Prefix + "alarm/", Key: control.Key[Name]{Text: Name.text, Parse: parseName}, Format: formats.Monitor,
-		Write: encodeRecord[Alarm],
+		Read: readAlarm, Write: encodeRecord[Alarm],
 	}
 	actionTable = control.Table[string, Action]{
 		Prefix: Prefix + "action/", Key: control.Text, Format: formats.Monitor,
@@ -43,6 +43,11 @@ func parseName(text string) (n Name, err error) {
 	return n, err
 }
 
+func readAlarm(_ Name, value []byte) (*Alarm, error) {
+	a := &Alarm{size: len(value)}
+	return a, json.Unmarshal(value, a)
+}
+
 func readAction(id string, value []byte) (*Action, error) {
 	a := &Action{id: id}
 	return a, json.Unmarshal(value, a)
@@ -51,6 +56,7 @@ func readAction(id string, value []byte) (*Action, error) {
 // records holds the records of the store, and what is derived from them.
 type records struct {
 	alarms     map[Name]*Alarm
+	bytes      map[string]int // of the records of alarms, by account
 	composites composites
 	bands      map[Name]bool // the alarms that use bands of expected values
 	waiting    waiting
@@ -63,11 +69,11 @@ type records struct {
 func newRecords() (*records, control.Kinds) {
 	r := &records{
 		composites: newComposites(), bands: make(map[Name]bool), waiting: newWaiting(),
-		units: make(map[string][]string),
+		bytes: make(map[string]int), units: make(map[string][]string),
 	}
 	return r, control.Kinds{
-		alarmTable.Into(&r.alarms, r.combineAlarm), actionTable.Into(&r.actions), dashboardTable.Into(&r.dashboards),
-		metricTable.Into(&r.metrics, r.listUnit),
+		alarmTable.Into(&r.alarms, r.combineAlarm, r.weighAlarm), actionTable.Into(&r.actions),
+		dashboardTable.Into(&r.dashboards), metricTable.Into(&r.metrics, r.listUnit),
 	}
 }
 
@@ -83,6 +89,20 @@ func (r *records) combineAlarm(name Name, old, is *Alarm) error {
 		r.bands[name] = true
 	} else {
 		delete(r.bands, name)
+	}
+	return nil
+}
+
+// weighAlarm counts the bytes of alarms.
+func (r *records) weighAlarm(name Name, old, is *Alarm) error {
+	if old != nil {
+		r.bytes[name.Account] -= old.size
+	}
+	if is != nil {
+		r.bytes[name.Account] += is.size
+	}
+	if r.bytes[name.Account] == 0 {
+		delete(r.bytes, name.Account)
 	}
 	return nil
 }

@@ -46,6 +46,7 @@ type Rule struct {
 	Tags        map[string]string `json:",omitempty"`
 
 	schedule *Schedule // nil: the record is invalid, and the rule mutes nothing
+	size     int       // of the stored record, in bytes
 }
 
 // read parses the schedule.

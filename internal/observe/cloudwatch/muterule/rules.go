@@ -2,6 +2,7 @@ package muterule
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,14 +17,26 @@ import (
 // Prefix begins the keys of all records of this package.
 const Prefix = "muterule/"
 
-// MaxAlarms is the maximum number of alarms of a rule.
-const MaxAlarms = 100
+const (
+	// MaxBytes is the maximum size of all rules of an account.
+	MaxBytes = 8 << 20
+	// MaxAlarms is the maximum number of alarms of a rule.
+	MaxAlarms = 100
+)
 
 // Quota limits the rules.
 var Quota = series.Quota{Of: "alarm mute rules", Region: 200, Account: 4 * 200}
 
+// ErrTooLong refuses a rule for which MaxBytes leaves no room.
+var ErrTooLong = fmt.Errorf("the alarm mute rules of an account can take at most %d MiB", MaxBytes>>20)
+
 var table = control.Table[Key, Rule]{
-	Prefix: Prefix, Key: control.Key[Key]{Text: Key.text, Parse: parseKey}, Format: formats.Mutes,
+	Prefix: Prefix, Key: control.Key[Key]{Text: Key.text, Parse: parseKey}, Format: formats.Mutes, Read: readRule,
+}
+
+func readRule(_ Key, value []byte) (*Rule, error) {
+	r := &Rule{size: len(value)}
+	return r, json.Unmarshal(value, r)
 }
 
 // target is an alarm that rules name, whether or not it exists.
@@ -128,9 +141,28 @@ func (r *Rules) Put(ctx context.Context, is *Rule, check func() error) error {
 		} else if err := Quota.Allow(r.countIn(is.Scope)); err != nil {
 			return err
 		}
-		table.Put(tx, is.Key, &put)
-		return nil
+		return r.put(tx, &put)
 	})
+}
+
+// put stores a rule if there is room for it. One that does not grow always fits.
+func (r *Rules) put(tx *control.Tx, is *Rule) error {
+	more, used := len(control.Encode(is)), 0
+	now := r.set.RLock()
+	for k, of := range now.rules {
+		if k.Account == is.Account {
+			used += of.size
+		}
+		if k == is.Key {
+			more -= of.size
+		}
+	}
+	r.set.RUnlock()
+	if more > 0 && used+more > MaxBytes {
+		return ErrTooLong
+	}
+	table.Put(tx, is.Key, is)
+	return nil
 }
 
 // Delete removes a rule, if it exists.
@@ -156,8 +188,7 @@ func (r *Rules) Retag(
 		}
 		put := *was
 		put.Tags = tags
-		table.Put(tx, k, &put)
-		return true, nil
+		return true, r.put(tx, &put)
 	})
 }
 

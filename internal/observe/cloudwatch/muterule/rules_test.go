@@ -150,6 +150,36 @@ func TestPutRefusesInMadeUpRegions(t *testing.T) {
 	put(t, r, in(0))
 }
 
+// The rules of an account have a bound in bytes. A rule that does not grow is not refused.
+func TestRulesHaveABoundInBytes(t *testing.T) {
+	t.Parallel()
+	r, _, again := open(t, control.Formats{})
+	long := func(name string, n int) *muterule.Rule {
+		one := rule(name)
+		one.Description = new(strings.Repeat("d", n))
+		return one
+	}
+	put(t, r, long("a", muterule.MaxBytes/2))
+	put(t, r, long("b", muterule.MaxBytes/3))
+	for _, r := range []*muterule.Rules{r, again()} {
+		if err := r.Put(t.Context(), long("c", muterule.MaxBytes/3), fine); !errors.Is(err, muterule.ErrTooLong) {
+			t.Error(err)
+		}
+		_, err := r.Retag(t.Context(), rule("b").Key, func(muterule.Rule) (map[string]string, error) {
+			return map[string]string{"a": strings.Repeat("v", muterule.MaxBytes/3)}, nil
+		})
+		if !errors.Is(err, muterule.ErrTooLong) {
+			t.Error(err)
+		}
+		put(t, r, long("a", muterule.MaxBytes/2))
+	}
+	elsewhere := long("c", muterule.MaxBytes/3)
+	elsewhere.Account = "444455556666"
+	put(t, r, elsewhere)
+	put(t, r, long("a", 1))
+	put(t, r, long("c", muterule.MaxBytes/3))
+}
+
 func TestRetag(t *testing.T) {
 	t.Parallel()
 	r, _, again := open(t, control.Formats{})

@@ -1,0 +1,58 @@
+package sns
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/topic"
+)
+
+// An account asks an address some times at once, and then now and then. Other addresses and accounts are not concerned.
+func TestInvitations(t *testing.T) {
+	t.Parallel()
+	i, now := newInvitations(), time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	asks := func(account, address string, p topic.Protocol, tries, want int) {
+		t.Helper()
+		n := 0
+		for range tries {
+			if i.mayAsk(&topic.Subscription{Owner: account, Protocol: p, Endpoint: address}, now) {
+				n++
+			}
+		}
+		if n != want {
+			t.Errorf("%s asks %s %d times, want %d", account, address, n, want)
+		}
+	}
+	asks("a", "me@example.com", topic.Email, 60, asksAtOnce)
+	for _, same := range []string{"Me@Example.com", "me+1@example.com"} {
+		asks("a", same, topic.EmailJSON, 10, 0)
+	}
+	asks("a", "you@example.com", topic.Email, 1, 1)
+	asks("b", "me@example.com", topic.Email, 1, 1)
+	asks("a", "https://me@example.com", topic.HTTPS, 99, 99)
+	now = now.Add(askEvery)
+	asks("a", "me@example.com", topic.Email, 9, 1)
+	now = now.Add(24 * time.Hour)
+	asks("a", "me@example.com", topic.Email, 60, asksAtOnce)
+}
+
+// The addresses that an account asks have a bound, which the next account does not notice.
+func TestInvitationsAreBounded(t *testing.T) {
+	t.Parallel()
+	i, now := newInvitations(), time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	ask := func(account string, n int) bool {
+		return i.mayAsk(&topic.Subscription{Owner: account, Protocol: topic.Email, Endpoint: fmt.Sprint(n, "@x")}, now)
+	}
+	for n := range maxAsked {
+		if !ask("a", n) {
+			t.Fatalf("the address %d is not asked", n)
+		}
+	}
+	if ask("a", maxAsked) || !ask("a", 0) || !ask("b", maxAsked) {
+		t.Error("the bound is wrong")
+	}
+	if now = now.Add(askEvery); !ask("a", maxAsked) || len(i.until["a"]) != 2 {
+		t.Errorf("%d addresses are kept", len(i.until["a"]))
+	}
+}

@@ -1,0 +1,159 @@
+package trail
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/control"
+)
+
+// Each account has a list of its events of both classes, the newest first, so that a look-up reads no events of others.
+//
+//	255 "trail/a" account "/" time id (as in the key of the event) class   nothing
+//	255 "trail/m"                                                          a time in ms (8 bytes)
+//
+// An event is put on the list in the commit that stores it. Programs that know no lists store events without, and may
+// have owned the control store at any time. So a node that begins to own it lists what they have left: everything if
+// there is no mark, else the events that are newer than the mark, with unlistedFor to spare for those that waited.
+// Look-ups read the events of all accounts while there is no mark, or one that events have left behind.
+const (
+	listPrefix = keyPrefix + "a"
+	markKey    = keyPrefix + "m"
+	// markEvery is how often the mark moves while events are stored.
+	markEvery   = time.Minute
+	unlistedFor = time.Hour
+	// listedAtOnce is how many events one change lists.
+	listedAtOnce = 2000
+)
+
+// listKey returns the entry of an event in the list of its account.
+func listKey(account, event string) string {
+	return listOf(account) + event[keyTime:] + event[keyTime-1:keyTime]
+}
+
+func listOf(account string) string { return listPrefix + account + "/" }
+
+func endOfList(account string) string { return listPrefix + account + "0" } // which is behind the slash
+
+// ofList returns the order and the key of the event of an entry of a list.
+func ofList(account, entry string) (order, event string) {
+	order, class := entry[len(listOf(account)):len(entry)-1], entry[len(entry)-1:]
+	return order, keyPrefix + class + order
+}
+
+// recipient returns the account that has an event.
+func recipient(event []byte) string { return last(event, `"recipientAccountId":"`) }
+
+// list adds an event to the list of its account, and moves the mark if the lists have all events.
+func (t *Trail) list(tx *control.Tx, e Entry, now time.Time) {
+	tx.Put(listKey(recipient(e.Value), e.Key), nil)
+	if marked := t.marked.Load(); t.listing.Load() && now.UnixMilli()-marked >= markEvery.Milliseconds() {
+		tx.Put(markKey, binary.BigEndian.AppendUint64(nil, uint64(now.UnixMilli())))
+		t.marked.Store(now.UnixMilli())
+	}
+}
+
+// mark returns the time up to which the lists have all events, or the zero time.
+func (t *Trail) mark() (time.Time, error) {
+	b, err := t.store().Get([]byte(markKey))
+	if err != nil || len(b) != 8 {
+		return time.Time{}, err
+	}
+	return time.UnixMilli(int64(binary.BigEndian.Uint64(b))), nil
+}
+
+// listed reports whether the lists have all events, as far as the mark shows it: such a program may own the control
+// store at present.
+func (t *Trail) listed() (bool, error) {
+	mark, err := t.mark()
+	if err != nil || mark.IsZero() {
+		return false, err
+	}
+	left := false
+	for _, c := range []class{changes, others} {
+		err := t.scan(c, keyPrefix+string(c), func(k string, _ []byte) bool {
+			left = left || timeOf(k).After(mark.Add(2*markEvery))
+			return false
+		})
+		if err != nil {
+			return false, err
+		}
+	}
+	return !left, nil
+}
+
+// listRest lists the events that programs without lists have stored, once for each time that this node begins to own
+// the control store.
+func (t *Trail) listRest() error {
+	if t.listing.Load() {
+		return nil
+	}
+	mark, err := t.mark()
+	if err != nil {
+		return err
+	}
+	for _, c := range []class{changes, others} {
+		to := end(c)
+		if !mark.IsZero() {
+			to = before(c, mark.Add(-unlistedFor))
+		}
+		for from := keyPrefix + string(c); from != ""; {
+			if from, err = t.listFrom(from, to); err != nil {
+				return err
+			}
+		}
+	}
+	t.listing.Store(true) // the next event that is stored sets the mark
+	return nil
+}
+
+// listFrom lists the events from a key up to another one that are on no list. It returns the key from which to go on,
+// or "".
+func (t *Trail) listFrom(from, to string) (next string, err error) {
+	var add []string
+	var failed error
+	err = t.store().Scan([]byte(from), []byte(to), func(k, v []byte) bool {
+		if len(add) == listedAtOnce {
+			next = string(k)
+			return false
+		}
+		entry := listKey(recipient(v), string(k))
+		was, err := t.store().Get([]byte(entry))
+		if was == nil {
+			add = append(add, entry)
+		}
+		failed = err
+		return err == nil
+	})
+	if err = errors.Join(err, failed); err != nil || len(add) == 0 {
+		return "", err
+	}
+	return next, t.control.Change(context.Background(), func(tx *control.Tx) error {
+		for _, entry := range add {
+			tx.Put(entry, nil)
+		}
+		return nil
+	})
+}
+
+// unlistBehind removes the entries of all lists from a time on, backwards.
+func (t *Trail) unlistBehind(tx *control.Tx, at time.Time) error {
+	behind := before(changes, at)[keyTime:]
+	for from := listPrefix; from != ""; {
+		account := ""
+		err := t.store().Scan([]byte(from), []byte(keyPrefix+"b"), func(k, _ []byte) bool {
+			account = string(k[len(listPrefix) : len(k)-(keyLength-keyTime)-2])
+			return false
+		})
+		if err != nil {
+			return err
+		}
+		if from = ""; account != "" {
+			tx.DeleteRange(listOf(account)+behind, endOfList(account))
+			from = endOfList(account)
+		}
+	}
+	return nil
+}
