@@ -18,8 +18,8 @@ import (
 	"github.com/sluicemq/sluice/internal/tenant"
 )
 
-// request is one request through all stages. Each stage leaves a value for the next ones. Each waiting long poll holds a
-// request, so it is kept below 888 bytes: a larger one takes 1,024.
+// request is one request through all stages. Each stage leaves a value for the next ones. Each waiting long poll holds
+// a request, so it is kept below 888 bytes: a larger one takes 1,024.
 type request struct {
 	front *Front
 	arrival
