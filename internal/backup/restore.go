@@ -42,7 +42,7 @@ type Create func(name string) (io.WriteCloser, error)
 // before the directory gets its name. After an error there is no dir, unless it could not be made durable.
 func MakeDir(dir string, fill func(create Create) error, ready func(dir string) error) (err error) {
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
-		return fmt.Errorf("%s is not empty: name a directory that is not there yet", dir)
+		return fmt.Errorf("%s is not empty: name a directory that does not exist yet", dir)
 	} else if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
@@ -52,7 +52,7 @@ func MakeDir(dir string, fill func(create Create) error, ready func(dir string) 
 	}
 	half := dir + ".restoring"
 	if err := os.Mkdir(half, 0o700); errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("%s is there: another restore is under way, or was cut short; if none is, remove it", half)
+		return fmt.Errorf("%s exists: another restore is running, or was interrupted; if none is running, remove it", half)
 	} else if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func (c *Config) Validate() error {
 	case c.Rate < 0 || c.Rate > 1_000_000:
 		return fmt.Errorf("--rate %d: want 0 to 1000000", c.Rate)
 	case c.Rate > 0 && c.Producers == 0:
-		return errors.New("--rate is for --producers, of which there are none")
+		return errors.New("--rate needs --producers, and there are none")
 	case c.Batch < 1 || c.Batch > 10:
 		return fmt.Errorf("--batch %d: want 1 to 10", c.Batch)
 	case c.Size < minSize || c.Size > 1_048_576:

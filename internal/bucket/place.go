@@ -13,7 +13,7 @@ import (
 )
 
 // ErrExists reports that an object to create exists already.
-var ErrExists = errors.New("the object is there already")
+var ErrExists = errors.New("the object already exists")
 
 // Content is the content of a new object. It is read once for each attempt.
 type Content struct {

@@ -144,7 +144,7 @@ func (c *candidacy) nudged(_ context.Context, name []byte) ([]byte, error) {
 	}
 	c.leases.expire()
 	if c.mayNotOwn() {
-		return nil, errors.New("this node owns no more shards")
+		return nil, errors.New("this node no longer owns shards")
 	}
 	r.Want(true, 0)
 	r.Nudge()

@@ -22,7 +22,7 @@ func (c *common) watchCertificate() {
 	for {
 		if end := c.certificateEnd(); end != nil && time.Until(*end) < certificateWarning {
 			c.log.Warn(
-				"the certificate by which other nodes know this one is about to end; make a new one with sluice cluster certs",
+				"the certificate that identifies this node to the others is about to expire; create a new one with sluice cluster certs",
 				"end",
 				end.UTC().Format(time.RFC3339),
 			)

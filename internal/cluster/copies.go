@@ -177,7 +177,7 @@ func (c *copyCounter) mendLeaderless() {
 	if is && 2*len(live) > max(len(c.records.allNodes()), len(c.o.Peers)) && !c.mayNotOwn() {
 		c.fail(
 			fmt.Errorf(
-				"the log of shard %s has had no leader for long, though most nodes are there: a new process may help it to one",
+				"the log of shard %s has had no leader for long, though most nodes are up: a new process may help to elect one",
 				shard,
 			),
 		)

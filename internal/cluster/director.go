@@ -118,7 +118,7 @@ func (d *director) noteNodes(tx *control.Tx) {
 			if d.waits(minority) || !d.replacing.due(came, d.members.view.spoke(came), now, d.times.silence) {
 				continue
 			}
-			d.log.Warn("a node has come back with an empty disk", "node", name)
+			d.log.Warn("a node has returned with an empty disk", "node", name)
 			old := incarnation{Node: name, ID: record.Incarnation}
 			d.giveUp(tx, old)
 			replaced = append(replaced, old.server())

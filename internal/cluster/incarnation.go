@@ -54,7 +54,7 @@ func readIncarnation(path string) (i incarnation, err error) {
 		return i, err
 	}
 	if err := json.Unmarshal(b, &i); err != nil || i.ID == "" {
-		return i, fmt.Errorf("%s does not say which node the data directory belongs to: %w", path, errors.Join(err, errDamaged))
+		return i, fmt.Errorf("%s does not name the node that the data directory belongs to: %w", path, errors.Join(err, errDamaged))
 	}
 	return i, nil
 }

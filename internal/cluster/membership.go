@@ -142,7 +142,7 @@ func (m *membership) sendTo(meant func(node string) bool) bool {
 				removed.Store(true)
 			} else if err != nil && m.ctx.Err() == nil {
 				m.view.noAnswer(name, sent)
-				m.log.Debug("node is not there", "node", name, "error", err)
+				m.log.Debug("node is absent", "node", name, "error", err)
 			}
 		})
 	}
@@ -215,7 +215,7 @@ func (m *membership) record(h heartbeat) {
 	news, duplicate := m.view.record(h, time.Now())
 	if duplicate {
 		m.log.Warn(
-			"a node is there a second time, or was given an empty disk just now; the first counts until it is silent",
+			"a node is running twice, or has just got an empty disk; the first one counts until it is silent",
 			"node",
 			h.Node,
 			"second",

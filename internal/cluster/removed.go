@@ -14,7 +14,7 @@ const codeRemoved = "Removed"
 // errRemoved tells the operator why a removed node does not start.
 func (c *common) errRemoved() error {
 	return fmt.Errorf(
-		"the node %s was removed from the cluster, or replaced by one with an empty disk, and cannot come back with the data that it has: empty the data directory %s, and it joins as a new node",
+		"the node %s was removed from the cluster, or replaced by one with an empty disk, and cannot return with its data: empty the data directory %s, and it joins as a new node",
 		c.o.Name,
 		c.o.Dir,
 	)
@@ -27,7 +27,7 @@ func (m *membership) refuseRemoved(i incarnation) error {
 	}
 	if m.returned.note(i.server(), time.Now()) {
 		m.log.Warn(
-			"a node that was removed, or replaced, has come back with its old data; it is refused",
+			"a node that was removed, or replaced, has returned with its old data; it is refused",
 			"node",
 			i.Node,
 			"incarnation",

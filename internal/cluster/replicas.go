@@ -83,7 +83,7 @@ func (h *host) remove(name string) {
 	}
 	old, err := h.hasOldStore(name)
 	if old || err != nil {
-		h.log.Error("replica is kept, though it should not be here: it holds what no log has", "shard", name, "error", err)
+		h.log.Error("replica is kept, though it should not be here: it has records that no log has", "shard", name, "error", err)
 		h.strange.Store(name, true)
 		return
 	}

@@ -136,7 +136,7 @@ func (t there) fetch(ctx context.Context) error {
 
 func (t there) end(ctx context.Context) { t.End(ctx) }
 
-var errNoSpace = errors.New("the disk of this node has no space for what other nodes keep")
+var errNoSpace = errors.New("the disk of this node has no space for the shards of other nodes")
 
 // parts returns all shards with messages, each with the node whose replica is most current.
 func (s *snapshots) parts(dir string) ([]part, error) {

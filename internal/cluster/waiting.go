@@ -38,10 +38,10 @@ func (n *Node) waitingFor() string {
 		}
 	}
 	if 2*(len(n.o.Peers)-len(missing)) > len(n.o.Peers) && n.records.count() > 0 {
-		return "waiting to know what the other nodes know"
+		return "waiting for the state of the other nodes"
 	}
 	if len(missing) == 0 {
-		return "waiting for the cluster to be founded; all nodes are there"
+		return "waiting for the cluster to be founded; all nodes are present"
 	}
 	return fmt.Sprintf("waiting for a majority of the nodes: %s", strings.Join(missing, ", "))
 }

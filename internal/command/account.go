@@ -26,8 +26,8 @@ func newAccountCreate(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "create [NUMBER]",
 		Short: "Create an account, and print the key of its root",
-		Long: `Create an account, and print the key of its root as lines for a shell. Without a number
-of 12 digits one is drawn.`,
+		Long: `Create an account, and print the key of its root as lines for a shell. NUMBER has
+12 digits, by default random ones.`,
 		Example: `  sluice account create
   sluice account create 111122223333`,
 		Args: arguments("[NUMBER]"),

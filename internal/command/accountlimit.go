@@ -108,7 +108,7 @@ func newAccountLimitSet(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "set NUMBER",
 		Short: "Set limits of an account, or of a user",
-		Long:  `Set limits of an account or user. Others stay as they are. A limit of 0 allows nothing.`,
+		Long:  `Set limits of an account or user. Others stay unchanged. A limit of 0 allows nothing.`,
 		Example: `  sluice account limit set 111122223333 --sends 100 --bytes 20GiB --queues 50
   sluice account limit set 111122223333 --user bob --sends 10`,
 		Args:              arguments("NUMBER"),
@@ -129,7 +129,7 @@ func newAccountLimitSet(server *clientFlags) *cobra.Command {
 			}
 		}
 		if len(limits) == 0 {
-			return nil, usage(errors.New("what to limit is missing: want a flag such as --sends 100"))
+			return nil, usage(errors.New("the limit is missing: want a flag such as --sends 100"))
 		}
 		in["Limits"] = limits
 		set := new(limited)

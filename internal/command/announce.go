@@ -29,7 +29,7 @@ func announce(stdout io.Writer, log *slog.Logger, c *server.Config, s *server.Se
 	}
 	if c.NoCoolDowns {
 		log.Warn(
-			"queues can be purged again, and made again under the name of a deleted one, without waiting 60 seconds: " +
+			"queues can be purged again, and created under the name of a deleted one, without waiting 60 seconds: " +
 				"that is for tests",
 		)
 	}
@@ -89,7 +89,7 @@ func printLink(stdout io.Writer, log *slog.Logger, c *server.Config, s *server.S
 	}
 	link, err := s.SignInLink(context.Background())
 	if err != nil {
-		log.Warn("there is no link to the console; make one with: sluice console", "error", err)
+		log.Warn("there is no link to the console; create one with: sluice console", "error", err)
 		return
 	}
 	fmt.Fprintf(stdout, "# console, for ten minutes: %s\n", link)

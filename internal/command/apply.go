@@ -12,7 +12,7 @@ import (
 )
 
 // errDiffers sets the exit status 2, as other tools do.
-var errDiffers = inconclusive{verdict{errors.New("what there is differs from the file")}}
+var errDiffers = inconclusive{verdict{errors.New("resources differ from the file")}}
 
 func newPlan() *cobra.Command {
 	d := new(declaring)

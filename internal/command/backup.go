@@ -211,7 +211,7 @@ empty directories. A backup with several shards needs a cluster of at least one 
 			return out.print(cmd, restored{data, about.Created, about.Shards})
 		},
 	}
-	cmd.Flags().StringVar(&data, "data", data, "data directory to make")
+	cmd.Flags().StringVar(&data, "data", data, "data directory to create")
 	at.add(cmd)
 	directoryPath(cmd.Flags(), "data")
 	out.add(cmd)

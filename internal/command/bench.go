@@ -30,7 +30,7 @@ func newBench() *cobra.Command {
 		Short: "Load an SQS endpoint and check that every message arrives",
 		Long: `Load an SQS endpoint and check that every message arrives.
 
-Producers send, and consumers receive and delete, each on a connection of its own;
+Producers send, and consumers receive and delete, each on its own connection;
 several endpoints share the connections. The presets come from the SQS developer guide's
 Appendix A: single (16 and 32 connections), double (32 and 64), batched (12 and 20, ten
 messages a call).

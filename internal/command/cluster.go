@@ -28,7 +28,7 @@ func newClusterCerts() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "certs --out DIR HOST[,HOST...]...",
 		Short: "Create the certificates of nodes",
-		Long: `Create the certificates by which nodes know each other: a private authority, and a
+		Long: `Create the certificates that identify nodes to each other: a private authority, and a
 certificate and key for each node. Each HOST has the host names and IP addresses by
 which the others reach a node, separated by commas. The first one names the files.
 
@@ -77,7 +77,7 @@ type nodeCertificate struct{ Certificate, Key string }
 
 func (c certificates) text(w io.Writer) error {
 	if c.NewAuthority {
-		fmt.Fprintln(w, "made a new authority in", c.Directory)
+		fmt.Fprintln(w, "created a new authority in", c.Directory)
 	}
 	for _, n := range c.Nodes {
 		fmt.Fprintln(w, n.Certificate, n.Key)

@@ -59,7 +59,7 @@ func TestOpenClustersAreRefused(t *testing.T) {
 		{"no secret, on several", "--cluster-secret-file", "--cluster a=10.0.0.1:1,b=10.0.0.2:2"},
 		{"a secret, and none", "--cluster-insecure",
 			"--cluster a=127.0.0.1:1,b=127.0.0.1:2 --cluster-secret-file s --cluster-insecure"},
-		{"a NATS cluster elsewhere", "in the clear",
+		{"a NATS cluster elsewhere", "unencrypted",
 			"--cluster a=x:1,b=y:2 --nats nats://127.0.0.1:4222,nats://192.0.2.1:4222"},
 		{"the same without a scheme", "tls://192.0.2.1:4222", "--cluster a=x:1,b=y:2 --nats 192.0.2.1:4222"},
 	} {

@@ -42,7 +42,7 @@ node that answers sees it.
             copy from another node; "scouting", "taking", "claiming", "opening",
             it is becoming the owner; "draining", "leaving", it hands the shard
             over; "absent", it does not exist yet, or its node is away; "stopped",
-            it cannot go on, and below is why
+            it cannot continue; the reason is below
 
 A node that starts, stops or does not answer is a problem. With --wait the command
 returns when there has been no problem for three seconds and each shard has the owner

@@ -250,7 +250,7 @@ func (c *clusterFlags) check(config *server.Config) (peers []cluster.Peer, own c
 			wrong = append(wrong, fmt.Errorf(format, args...))
 		}
 	}
-	when(c.node == "", "--node: say which of the nodes of --cluster this is")
+	when(c.node == "", "--node: name this node, one of the nodes of --cluster")
 	when(c.node != "" && own.Name == "", "--node %s: --cluster names no such node", c.node)
 	when(config.InMemory, "--in-memory: a node of a cluster keeps its data")
 	when(c.shards < 1 || c.shards > cluster.MaxShards, "--shards %d: want 1 to %d", c.shards, cluster.MaxShards)
@@ -360,7 +360,7 @@ func (c *clusterFlags) shareSecret(ctx context.Context, first string, log *slog.
 		}
 	}
 	secret, err := pki.AwaitSecret(ctx, c.secret, func() {
-		log.Warn("waiting for the cluster's secret: bring this node the file that the first node has made", "file", c.secret, "node", first)
+		log.Warn("waiting for the cluster's secret: copy the file that the first node has created to this node", "file", c.secret, "node", first)
 	})
 	if err != nil {
 		return nil, err

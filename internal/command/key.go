@@ -16,7 +16,7 @@ func newRing() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "key",
 		Short: "Manage the keys that encrypt messages at rest",
-		Long: `Make, list, rotate and retire the keys in the file of sluice serve
+		Long: `Create, list, rotate and retire the keys in the file of sluice serve
 --encryption-key-file. A running server reads the file at its next start.
 
 Keep a copy of the file away from the data: without it the messages are lost, and with
@@ -67,9 +67,9 @@ func newRingCreate() *cobra.Command {
 	var seals sealing
 	cmd := &cobra.Command{
 		Use:   "create FILE",
-		Short: "Make a file with a key",
-		Long: `Make a file with a key, which must not exist. A single server makes its file by itself.
-All nodes of a cluster need the same file: make it once, and copy it to each.`,
+		Short: "Create a file with a key",
+		Long: `Create a file, which must not exist, with a key. A single server creates its file itself.
+All nodes of a cluster need the same file: create it once, and copy it to each.`,
 		Example:           `  sluice key create /etc/sluice/encryption.keys --encryption-key-url hashivault://sluice`,
 		Args:              arguments("FILE"),
 		ValidArgsFunction: completeFiles,
@@ -116,8 +116,8 @@ func newRingRotate() *cobra.Command {
 	prepare := false
 	cmd := &cobra.Command{
 		Use:   "rotate FILE",
-		Short: "Make a new key that encrypts",
-		Long: `Make a new key that encrypts from the next start of the server on. Earlier keys stay in
+		Short: "Create a new key that encrypts",
+		Long: `Create a new key, which encrypts from the server's next start. Earlier keys stay in
 the file, and decrypt. Copy the file afterwards.
 
 In a cluster, first add the new key with --prepare, copy the file to all nodes, and

@@ -17,8 +17,8 @@ func newRingReseal() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reseal FILE",
 		Short: "Change which key service seals the keys of a file",
-		Long: `Seal all keys of a file anew: by another key service, a new version of its key or, without
---encryption-key-url, by none. No message is encrypted again.`,
+		Long: `Seal all keys of a file again: by another key service, a new version of its key or, without
+--encryption-key-url, none. No message is encrypted again.`,
 		Example:           `  sluice key reseal /etc/sluice/encryption.keys --from hashivault://old --encryption-key-url hashivault://new`,
 		Args:              arguments("FILE"),
 		ValidArgsFunction: completeFiles,

@@ -95,7 +95,7 @@ func TestCheckReadsTheKeyFile(t *testing.T) {
 		{"", []string{"--encryption-key-file", missing}},
 		{"give its --encryption-key-url", []string{"--encryption-key-file", sealed}},
 		{"run sluice key reseal", []string{"--encryption-key-file", clear, "--encryption-key-url", url}},
-		{"make it by sluice key create", cluster},
+		{"create it with sluice key create", cluster},
 		{"is a directory", []string{"--encryption-key-file", dir}},
 	} {
 		_, _, err := run(t, append([]string{"serve", "--check", "--data", filepath.Join(dir, "data")}, c.flags...)...)

@@ -21,7 +21,7 @@ func newRingRetire() *cobra.Command {
 encrypting under the key. After five minutes, and then hourly, it searches a snapshot for
 messages that need it. Repeat the command until it removes the key.
 
-Backups from before need the key: keep a copy of the old file for them.
+Earlier backups need the key: keep a copy of the old file for them.
 
 Needs sluice:RetireKey in the first account.`,
 		Example: `  sluice key retire /etc/sluice/encryption.keys 3f2504e0-4f89-81d3-9a0c-0305e82c3301`,

@@ -210,7 +210,7 @@ func (m *migration) carryOut(cmd *cobra.Command, d *migrate.Definitions, from, t
 	a.Missing = missing
 	a.Moved, err = m.mover(cmd, from, to).Run(ctx, queues)
 	if err == nil && ctx.Err() != nil && !m.follow {
-		err = errors.New("interrupted: run the command again to move what is left")
+		err = errors.New("interrupted: run the command again to move the rest")
 	}
 	return errors.Join(failed, err, a.incomplete())
 }
@@ -263,7 +263,7 @@ func (a *migrated) text(w io.Writer) error {
 		}
 	}
 	for _, differs := range a.Differs {
-		fmt.Fprintln(w, "differs, and is left as it is:", printable(differs))
+		fmt.Fprintln(w, "differs, and stays unchanged:", printable(differs))
 	}
 	for _, note := range a.Notes {
 		fmt.Fprintln(w, "note:", printable(note))

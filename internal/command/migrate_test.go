@@ -62,7 +62,7 @@ topics:
 	f.write(t, "name: other\nqueues: {orders: {visibility-timeout: 8}}")
 	must("apply", "--endpoint", to, f.path)
 	out := must("migrate", "--endpoint", to, "--from", from, "orders", "late")
-	if !strings.Contains(out, "differs, and is left as it is: queue orders: visibility-timeout\n") ||
+	if !strings.Contains(out, "differs, and stays unchanged: queue orders: visibility-timeout\n") ||
 		!strings.Contains(out, "late    0 ") {
 		t.Errorf("the second run:\n%s", out)
 	}

@@ -18,8 +18,8 @@ func newNode() *cobra.Command {
 	server := new(clientFlags)
 	cmd := &cobra.Command{
 		Use:   "node",
-		Short: "Take nodes out of a cluster, and back in",
-		Long: `Take nodes out of a cluster, and back in. Any node can do this, also for itself.
+		Short: "Drain nodes of a cluster, and remove them",
+		Long: `Drain nodes of a cluster, and remove them. Any node can do this, even for itself.
 
 Needs sluice:DrainNode or sluice:RemoveNode in the first account.`,
 	}
@@ -67,7 +67,7 @@ fewer than three others, these have all shards, and the node keeps its copies.`,
 
 var (
 	errDrainTimeout = errors.New("it takes longer than --timeout")
-	errNowhere      = errors.New("no other node is there to take its shards")
+	errNowhere      = errors.New("no other node is up to take its shards")
 )
 
 // drainInterval is the interval of checks of a draining node.
@@ -155,8 +155,8 @@ func newNodeRemove(server *clientFlags) *cobra.Command {
 		Use:   "remove NAME",
 		Short: "Remove a stopped node from the cluster for good",
 		Long: `Remove a stopped node from the cluster for good, as soon as it counts as gone. Others
-make its replicas again. Remove it from --cluster of the other nodes at their next
-restart, too.`,
+rebuild its replicas. Remove it from --cluster of the other nodes at their next restart,
+too.`,
 		Example:           `  sluice node remove a`,
 		Args:              arguments("NAME"),
 		ValidArgsFunction: completeNodes(server),

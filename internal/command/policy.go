@@ -16,7 +16,7 @@ import (
 var errNotAllowed = newVerdict("not allowed")
 
 func newPolicy() *cobra.Command {
-	cmd := &cobra.Command{Use: "policy", Short: "Work on access policies"}
+	cmd := &cobra.Command{Use: "policy", Short: "Test access policies"}
 	cmd.AddCommand(newSimulate(), newPolicyExplain(), newPolicyCheck())
 	return cmd
 }
@@ -28,7 +28,7 @@ func newSimulate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "simulate",
 		Short: "Evaluate policies for a request",
-		Long: `Say whether policies allow a request, and why.
+		Long: `Show whether policies allow a request, and why.
 
 --user, --role and --queue take policies, caller and resource from a running server;
 policies in files are added. Otherwise the command needs no server.

@@ -18,11 +18,11 @@ func newProfile() *cobra.Command {
 		Use:   "profile [KIND]",
 		Short: "Profile a running server",
 		Long: `Profile a running server, and write the profile to a file that go tool pprof reads: cpu (the
-default) records what the processors do for --seconds, heap the memory in use, goroutine
+default) records the processors' work for --seconds, heap the memory in use, goroutine
 the stacks of all goroutines. In a cluster, --endpoint names the node.
 
-A profile of the processors slows the server down a little. Needs sluice:ProfileServer in
-the first account.`,
+A cpu profile slows the server down a little. Needs sluice:ProfileServer in the first
+account.`,
 		Example: `  sluice profile --seconds 20
   sluice profile heap --file heap.pprof && go tool pprof -top heap.pprof`,
 		Args:      arguments("[KIND]"),
@@ -31,7 +31,7 @@ the first account.`,
 	server.add(cmd, "SLUICE")
 	f := cmd.Flags()
 	f.Int32Var(&seconds, "seconds", admin.DefaultProfileSeconds,
-		fmt.Sprintf("how long to profile the processors, 1 to %d", admin.MaxProfileSeconds))
+		fmt.Sprintf("duration of a cpu profile, 1 to %d", admin.MaxProfileSeconds))
 	f.StringVarP(&file, "file", "o", "", "file to write (default: KIND.pprof)")
 	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
 		kind := "cpu"

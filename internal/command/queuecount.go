@@ -18,8 +18,8 @@ func newQueueCount(server *clientFlags) *cobra.Command {
 	most := 20
 	cmd := &cobra.Command{
 		Use:   "count QUEUE --by KEY [TERM...]",
-		Short: "Count messages by a value of theirs, without receiving them",
-		Long: `Count messages by a value of theirs, such as dead letters by their error, in any state and
+		Short: "Count messages by one of their values, without receiving them",
+		Long: `Count messages by one of their values, such as dead letters by their error, in any state and
 without receiving them. Sluice only; needs sluice:PeekMessages, and sluice:PeekMessageBody
 for keys and terms that look into bodies.
 
@@ -31,7 +31,7 @@ line ends with the terms that select its messages.`,
 		ValidArgsFunction: completeQueues(server),
 	}
 	f := cmd.Flags()
-	f.StringVar(&by, "by", "", "what to count by")
+	f.StringVar(&by, "by", "", "key to count by")
 	f.IntVar(&most, "max", most, "most groups to show")
 	_ = cmd.MarkFlagRequired("by")
 	return server.onQueue(cmd, func(ctx context.Context, c *call, url string) (answer, error) {

@@ -111,7 +111,7 @@ sluice:max-in-flight (Sluice only).`,
 			tags["sluice:max-in-flight"] = inFlight
 		}
 		if len(tags) == 0 {
-			return nil, usage(errors.New("what to limit is missing: want --receive-rate, --max-in-flight or --none"))
+			return nil, usage(errors.New("the limit is missing: want --receive-rate, --max-in-flight or --none"))
 		}
 		return answerOr(done{"queue " + queueName(url) + " is limited"}, c.setTags(ctx, url, tags, nil))
 	})

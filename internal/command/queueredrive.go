@@ -55,7 +55,7 @@ func newQueueRedrive(server *clientFlags) *cobra.Command {
 		Use:   "redrive QUEUE [TERM...]",
 		Short: "Move the messages of a dead-letter queue back",
 		Long: `Move the messages of a dead-letter queue back to their source queues, or to another one,
-and print the progress. The server moves them, also if this command is stopped, until
+and print the progress. The server moves them, even if this command is stopped, until
 sluice queue redrive cancel. Messages in flight stay.
 
 With terms as in sluice queue peek, or with ids, it selects messages, and can edit them.

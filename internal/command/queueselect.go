@@ -185,7 +185,7 @@ func redriven(task *redriveTask, err error) (answer, error) {
 var outcomeWords = map[string]string{
 	"Moved": "moved", "NotVisible": "in flight or delayed",
 	"NoSource":      "does not say where it came from, or not from where it may go back to",
-	"NoDestination": "the queue that it came from is gone", "TooLarge": "too large after the edit",
+	"NoDestination": "its source queue no longer exists", "TooLarge": "too large after the edit",
 }
 
 func (t *redriveTask) text(w io.Writer) error {

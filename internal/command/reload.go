@@ -84,7 +84,7 @@ func reload(cmd *cobra.Command, flags *logFlags, level *slog.LevelVar, log *slog
 	tellReloading(log)
 	defer tellSupervisor(log, stateReady)
 	if now, err := flags.readAgain(cmd); err != nil {
-		log.Error("--log-level and --log-requests stay as they are: they cannot be read again", "error", err)
+		log.Error("--log-level and --log-requests stay unchanged: they cannot be read again", "error", err)
 	} else {
 		*flags = now
 	}

@@ -30,7 +30,7 @@ func (s *serveCommand) addData(f *pflag.FlagSet) {
 		"free disk space below which nothing is added, as 1GiB or in bytes; 0 turns this off (default 512MiB, or "+
 			"a tenth of a smaller disk)")
 	f.StringVar(&s.config.EncryptionKeyFile, "encryption-key-file", "",
-		"file with the keys to encrypt messages with, made if nothing is encrypted yet; keep a copy of it "+
+		"file with the keys that encrypt messages, created if nothing is encrypted yet; keep a copy of it "+
 			"(default: messages are not encrypted)")
 	f.StringVar(&s.config.EncryptionKeyURL, "encryption-key-url", "",
 		"key service that seals these keys: awskms://, hashivault://, gcpkms:// or azurekeyvault://; the file is "+
@@ -55,14 +55,14 @@ func (s *serveCommand) addBackup(f *pflag.FlagSet) {
 
 func (s *serveCommand) addClients(f *pflag.FlagSet) {
 	f.StringVar(&s.config.Listen, "listen", s.config.Listen,
-		"host:port to listen on; a socket that systemd hands over takes its place")
+		"host:port to listen on; a socket from systemd replaces it")
 	f.StringVar(&s.config.TLSCert, "tls-cert", "", "file with the TLS certificate chain, PEM")
 	f.StringVar(&s.config.TLSKey, "tls-key", "", "file with the key of the certificate, PEM")
 	f.BoolVar(&s.config.Insecure, "insecure", false, "allow plain HTTP on an address that other machines can reach")
 	f.StringVar(&s.config.PublicURL, "public-url", "",
-		"beginning of queue URLs (default: the address that each client uses)")
+		"base of queue URLs (default: the address that each client uses)")
 	f.StringSliceVar(&s.config.TrustedProxies, "trusted-proxy", nil,
-		"address or network of a proxy whose X-Forwarded-For and X-Forwarded-Proto policies see; repeatable")
+		"address or network of a proxy whose X-Forwarded-For and X-Forwarded-Proto are trusted; repeatable")
 	f.BoolVar(&s.config.NoSignatureV2, "no-signature-v2", false,
 		"refuse Signature Version 2, which only old clients use")
 	f.Var(positive{&s.config.MaxConnections}, "max-connections", fmt.Sprintf(
@@ -82,7 +82,7 @@ func (s *serveCommand) addConsole(f *pflag.FlagSet) {
 
 func (s *serveCommand) addOpenID(f *pflag.FlagSet) {
 	f.StringVar(&s.config.OpenID.Issuer, "oidc-issuer", "",
-		"URL of the identity provider, as it calls itself (default: none)")
+		"issuer URL of the identity provider (default: none)")
 	f.StringVar(&s.config.OpenID.ClientID, "oidc-client-id", "", "client id of this server at the provider")
 	f.StringVar(&s.config.OpenID.ClientSecretFile, "oidc-client-secret-file", "",
 		"file with the client's secret, read at each sign-in (default: none)")

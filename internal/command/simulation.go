@@ -37,7 +37,7 @@ func (s *simulation) fetch(ctx context.Context, server *clientFlags) (*storedPol
 	case s.caller == "" && s.user == "" && s.role == "":
 		return nil, usage(errors.New("the caller is missing: want --caller, --user or --role"))
 	case s.resource == "" && s.queue == "":
-		return nil, usage(errors.New("what it is about is missing: want --resource or --queue"))
+		return nil, usage(errors.New("the resource is missing: want --resource or --queue"))
 	case s.user == "" && s.role == "" && s.queue == "":
 		return nil, nil
 	}

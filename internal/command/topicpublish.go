@@ -25,7 +25,7 @@ func newTopicPublish(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "publish TOPIC [MESSAGE]",
 		Short: "Publish a message to all subscriptions of a topic",
-		Long: `Publish a message to all subscriptions of a topic whose filters let it through, and
+		Long: `Publish a message to all subscriptions of a topic whose filters accept it, and
 print its id. Without MESSAGE it is read from standard input.`,
 		Example: `  sluice topic publish news "it is Monday"
   sluice topic publish news --subject Deploy --attribute stage=live <message.txt

@@ -48,7 +48,7 @@ also changes the policy.`,
 	}
 	s.add(server, cmd)
 	cmd.Flags().StringVar(&s.protocol, "protocol", "",
-		"sqs, http, https, email, email-json or sms (default: what ENDPOINT looks like)")
+		"sqs, http, https, email, email-json or sms (default: by the form of ENDPOINT)")
 	return server.onTopic(cmd, func(ctx context.Context, c *call, arn string) (answer, error) {
 		protocol, endpoint, err := s.endpoint(ctx, c.client, c.args[1])
 		if err != nil {

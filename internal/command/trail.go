@@ -57,8 +57,8 @@ The commands below set up trails, which write events to buckets as files.`,
 	cmd.AddCommand(
 		newTrailList(server), newTrailShow(server), newTrailCreate(server), newTrailSelectors(server),
 		newTrailChange(server, "start", "Turn a trail on", "StartLogging"),
-		newTrailChange(server, "stop", "Turn a trail off; what waits is still delivered", "StopLogging"),
-		newTrailChange(server, "rm", "Remove a trail, and what waits for its bucket; its files stay", "DeleteTrail"),
+		newTrailChange(server, "stop", "Turn a trail off; waiting events are still delivered", "StopLogging"),
+		newTrailChange(server, "rm", "Remove a trail and its waiting events; its files stay", "DeleteTrail"),
 		newTrailValidate(server),
 	)
 	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {

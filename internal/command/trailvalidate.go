@@ -55,12 +55,12 @@ digest yet.`,
 		Args:    arguments("TRAIL"),
 	}
 	f := cmd.Flags()
-	f.StringVar(&dir, "dir", "", "directory that the server has as --trail-dir")
+	f.StringVar(&dir, "dir", "", "the server's --trail-dir")
 	f.StringVar(
 		&s3,
 		"s3-endpoint",
 		"",
-		"URL that the server has as --trail-s3-endpoint; keys come from where AWS's SDKs look",
+		"the server's --trail-s3-endpoint; keys come from where AWS's SDKs look",
 	)
 	f.StringVar(&since, "since", "24h", "from a time on, such as 2026-11-22T09:00:00Z, or a duration ago, such as 24h or 7d")
 	f.StringVar(&until, "until", "", "up to a time")
@@ -108,7 +108,7 @@ func openBuckets(ctx context.Context, dir, s3 string) (bucket.Store, error) {
 	case s3 != "":
 		return bucket.OpenS3(ctx, s3)
 	}
-	return nil, usage(errors.New("--dir or --s3-endpoint is needed: it says where the buckets are"))
+	return nil, usage(errors.New("--dir or --s3-endpoint is needed, for the place of the buckets"))
 }
 
 // publicKeys returns the keys that signed the digests, by their fingerprints.

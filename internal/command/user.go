@@ -292,7 +292,7 @@ func (s *shownUser) text(w io.Writer) error {
 		fmt.Fprintf(w, "policy %s:\n%s\n", name, strings.TrimSpace(s.Documents[name]))
 	}
 	if len(s.Groups)+len(s.AttachedPolicies)+len(s.InlinePolicies) == 0 {
-		fmt.Fprintln(w, "no policy and no group: it may do nothing but what queues' policies give it")
+		fmt.Fprintln(w, "no policy and no group: it has only the permissions that queues' policies grant")
 	}
 	return nil
 }

@@ -139,8 +139,8 @@ func newUserDetach(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "detach NAME POLICY...",
 		Short: "Detach policies from a user",
-		Long: `Take policies from a user: its own by their names, managed ones by their ARN or, of
-AWS's, their name.`,
+		Long: `Detach policies from a user: inline ones by their names, managed ones by ARN,
+and AWS's also by name.`,
 		Example: `  sluice user detach worker AmazonSQSReadOnlyAccess billing`,
 		Args:    arguments("NAME", "POLICY..."),
 		ValidArgsFunction: func(

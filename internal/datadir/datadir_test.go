@@ -114,7 +114,7 @@ func TestFormat(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, FormatFile), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		refused(t, dir, FormatFile, "does not say which format")
+		refused(t, dir, FormatFile, "does not contain the format")
 	}
 }
 

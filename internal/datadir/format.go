@@ -55,7 +55,7 @@ func ReadFormat(dir string) (Format, error) {
 	}
 	got, err := parseFormat(text)
 	if err != nil {
-		return Format{}, fmt.Errorf("%s does not say which format the data directory has: %w", path, err)
+		return Format{}, fmt.Errorf("%s does not contain the format of the data directory: %w", path, err)
 	}
 	return got, got.Check("the data directory " + dir)
 }

@@ -147,7 +147,7 @@ func (e *examination) format(dir string) error {
 func (e *examination) credentials(path string) {
 	c := e.check("credentials")
 	if !exists(path) {
-		c.problem("%s is missing; a server would make new keys, and the clients would need them", path)
+		c.problem("%s is missing; a server would create new keys, and the clients would need them", path)
 		return
 	}
 	keys, err := identity.LoadCredentials(path, nil)
@@ -186,7 +186,7 @@ func (e *examination) store(name, dir string, contents func(*store.Store) error)
 func (e *examination) tables(s *store.Store, logs, tables *Check) error {
 	if mark := s.Mark(); mark.Position > 0 {
 		logs.Note = fmt.Sprintf(
-			"it has the cluster's log up to record %d; what came later is in that log, and is not examined",
+			"it has the cluster's log up to record %d; later records are in that log, and are not examined",
 			mark.Position,
 		)
 	}

@@ -255,7 +255,7 @@ func TestDamageIsNamed(t *testing.T) {
 				t.Fatal(err)
 			}
 		}},
-		"damaged format": {"format", "does not say which format", func(t *testing.T, d doctor.Directory) {
+		"damaged format": {"format", "does not contain the format", func(t *testing.T, d doctor.Directory) {
 			if err := os.WriteFile(filepath.Join(d.Dir, "format"), nil, 0o600); err != nil {
 				t.Fatal(err)
 			}

@@ -13,7 +13,7 @@ func (f *Front) certificate(w http.ResponseWriter, r *http.Request, id string) {
 		ctx, cancel := context.WithTimeout(r.Context(), catchUpTimeout)
 		defer cancel()
 		if err := f.catchUps.do(ctx); err != nil {
-			http.Error(w, "This node cannot say whether there is such a certificate. Ask again.", http.StatusServiceUnavailable)
+			http.Error(w, "This node does not know whether the certificate exists. Try again.", http.StatusServiceUnavailable)
 			return
 		}
 		pem = f.Certificate(id)

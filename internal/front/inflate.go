@@ -51,5 +51,5 @@ func inflatedSize(body []byte, read int) int {
 }
 
 func errNotGzip() *protocol.Error {
-	return protocol.InvalidRequest("The header Content-Encoding says that the body is compressed by gzip, and it is not.")
+	return protocol.InvalidRequest("The header Content-Encoding is gzip, and the body is not compressed by gzip.")
 }

@@ -45,7 +45,7 @@ var refusalTexts = [refusalsEnd]string{
 	ErrElsewhere:       "a queue cannot leave a shard that serves it",
 	ErrBacklogFull:     "too many copies of publications are to be made",
 	ErrSealed:          "the queue is sealed, to find out whether it can be deleted",
-	ErrTooLong:         "what is asked for is too long for one transaction",
+	ErrTooLong:         "the request is too long for one transaction",
 	ErrNotKnown:        "a queue is not known yet",
 	ErrNothingKept:     "no purge of the queue can be undone",
 }

@@ -90,7 +90,7 @@ func field(name []text, op string, value text) (term, error) {
 }
 
 func errNoField(name []text) error {
-	return fmt.Errorf("there is no field %q; there are %s; put a text in quotes to look for it", joined(name), fieldNames)
+	return fmt.Errorf("there is no field %q; there are %s; put a text in quotes to search for it", joined(name), fieldNames)
 }
 
 // attributeTerm returns the term for a message attribute, whose name may contain dots.

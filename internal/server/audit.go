@@ -65,7 +65,7 @@ func (a *audit) openBuckets() (err error) {
 		return err
 	}
 	if len(c.Accounts) > 1 && len(a.owners) == 0 && c.TrailDir+c.TrailS3Endpoint != "" {
-		a.log.Warn("trails of all accounts may write to all buckets: say with --trail-bucket whose each one is")
+		a.log.Warn("trails of all accounts may write to all buckets: assign each bucket to an account with --trail-bucket")
 	}
 	if c.TrailDir != "" {
 		if a.buckets, err = bucket.OpenDirectory(c.TrailDir); err != nil {

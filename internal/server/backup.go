@@ -71,7 +71,7 @@ func (b *backups) serve(ctx context.Context, call *protocol.Call, out *front.Str
 		)
 	}
 	if !b.one.TryLock() {
-		return backupError(http.StatusConflict, errors.New("another backup is being made; there can be one at a time"))
+		return backupError(http.StatusConflict, errors.New("another backup is in progress; only one can run at a time"))
 	}
 	defer b.one.Unlock()
 	b.running.Store(true)

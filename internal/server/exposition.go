@@ -50,7 +50,7 @@ func metricsPage[T any](
 		}
 		all, err := standings(r.Context())
 		if err != nil {
-			http.Error(w, "the shards cannot be asked how their queues and topics stand", http.StatusServiceUnavailable)
+			http.Error(w, "the shards do not report the state of their queues and topics", http.StatusServiceUnavailable)
 			return
 		}
 		promhttp.HandlerFor(of(all, r.URL.Query().Get("prefix")), o).ServeHTTP(w, r)

@@ -8,23 +8,23 @@ import (
 
 // refusals describe the features that must wait until all nodes of the cluster can read a format.
 var refusals = map[int]string{
-	formats.Topics:     "There can be topics when all nodes of the cluster know what topics are",
-	formats.Monitor:    "There can be alarms when all nodes of the cluster know what alarms are",
-	formats.Trails:     "There can be trails when all nodes of the cluster know what trails are",
-	formats.SignIn:     "People can sign in when all nodes of the cluster know what sessions are",
+	formats.Topics:     "Topics can be created when all nodes of the cluster support topics",
+	formats.Monitor:    "Alarms can be created when all nodes of the cluster support alarms",
+	formats.Trails:     "Trails can be created when all nodes of the cluster support trails",
+	formats.SignIn:     "Users can sign in when all nodes of the cluster support sessions",
 	formats.Selections: "Messages can be selected to be moved when all nodes of the cluster know how",
-	formats.Tenants:    "There can be limits when all nodes of the cluster know what they are",
+	formats.Tenants:    "Limits can be set when all nodes of the cluster support them",
 	formats.Encrypted:  "Messages can be encrypted when all nodes of the cluster know how",
-	formats.Composites: "There can be composite alarms when all nodes of the cluster know what composite alarms are",
+	formats.Composites: "Composite alarms can be created when all nodes of the cluster support composite alarms",
 
-	formats.Detectors: "There can be anomaly detectors, insight rules and alarms on bands " +
-		"when all nodes of the cluster know what anomaly detectors, insight rules and alarms on bands are",
+	formats.Detectors: "Anomaly detectors, insight rules and alarms on bands can be created " +
+		"when all nodes of the cluster support anomaly detectors, insight rules and alarms on bands",
 
-	formats.Mutes: "There can be alarm mute rules when all nodes of the cluster know what alarm mute rules are",
+	formats.Mutes: "Alarm mute rules can be created when all nodes of the cluster support alarm mute rules",
 
 	formats.PausedGroups: "Message groups can be paused when all nodes of the cluster know how",
-	formats.Insights:     "Trails can have insights when all nodes of the cluster know what they are",
-	formats.Preferences:  "There can be SMS attributes and subscriptions of phones when all nodes of the cluster know what they are",
+	formats.Insights:     "Trails can have insights when all nodes of the cluster support them",
+	formats.Preferences:  "SMS attributes and subscriptions of phones can be set when all nodes of the cluster support them",
 }
 
 // formats returns the rule by which records of the control store wait until all programs can read them.

@@ -17,7 +17,7 @@ func (c *Config) validateIdle() error {
 		return fmt.Errorf("--delete-idle-queues-after %s: want %s or more, such as 720h, or 0 to delete no queue", after, hours(idle.Least))
 	case c.Keep.Minutes == 0:
 		return errors.New(
-			"--delete-idle-queues-after needs the metrics of queues, which say when they were used: leave --metrics-keep-minutes above 0",
+			"--delete-idle-queues-after needs the metrics of queues, which show their last use: leave --metrics-keep-minutes above 0",
 		)
 	}
 	return nil

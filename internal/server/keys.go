@@ -76,7 +76,7 @@ func (a *accounts) openVault() (*identity.Vault, error) {
 	}
 	v, err = identity.CreateVault(path)
 	if err == nil {
-		a.log.Info("made a master key, under which secrets of users are encrypted", "file", path)
+		a.log.Info("created a master key, which encrypts secrets of users", "file", path)
 	}
 	return v, err
 }

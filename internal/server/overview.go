@@ -185,7 +185,7 @@ func uncounted(all []report) []status.Problem {
 			}
 			out = append(out, status.Problem{
 				Problem: name + " could not count its messages: they are missing here.",
-				Advice:  "Ask its /readyz, and look into its log: a disk that cannot be written is the usual reason.",
+				Advice:  "Check its /readyz and its log: a disk that cannot be written is the usual reason.",
 			})
 		}
 	}
@@ -197,14 +197,14 @@ func problems(cluster *status.Status, s *admin.ServerStatus) []status.Problem {
 	out := cluster.Problems()
 	for _, name := range s.Silent {
 		out = append(out, status.Problem{
-			Problem: fmt.Sprintf("Node %s has not said how its queues stand: its messages are not counted here.", name),
-			Advice:  "Ask again in a moment. A node of an older version cannot say it.",
+			Problem: fmt.Sprintf("Node %s has not reported its queues: its messages are not counted here.", name),
+			Advice:  "Try again in a moment. A node of an older version cannot report them.",
 		})
 	}
 	if cluster.Alone() && s.Nodes[0].DiskLow {
 		out = append(out, status.Problem{
 			Problem: "The disk is nearly full: nothing can be added to any queue.",
-			Advice:  "Make space on it, delete messages, or start the server with a smaller --min-free-space.",
+			Advice:  "Free space on it, delete messages, or start the server with a smaller --min-free-space.",
 		})
 	}
 	return append(append(out, keyProblems(s)...), backupProblems(s)...)
@@ -220,7 +220,7 @@ func keyProblems(s *admin.ServerStatus) (out []status.Problem) {
 			}
 			out = append(out, status.Problem{
 				Problem: text + " does not open the encryption keys: " + k.Failure + ".",
-				Advice:  "Soon no message can be encrypted or decrypted. Look after the service, its key, and the server's permissions.",
+				Advice:  "Soon no message can be encrypted or decrypted. Check the service, its key, and the server's permissions.",
 			})
 		}
 	}
@@ -241,7 +241,7 @@ func backupProblems(s *admin.ServerStatus) (out []status.Problem) {
 		making = making || !b.Standby
 		if b.Late {
 			out = append(out, status.Problem{
-				Problem: lateBackup(n.Name, b), Advice: "Look into its log. It tries again each time.",
+				Problem: lateBackup(n.Name, b), Advice: "Check its log. It retries each time.",
 			})
 		}
 	}

@@ -104,7 +104,7 @@ func (p *peers) tell() json.RawMessage { return p.tenants.Load().Tell() }
 func (p *peers) hear(node string, told json.RawMessage) {
 	if t := p.tenants.Load(); t != nil {
 		if err := t.Hear(node, told); err != nil {
-			p.log.Debug("what a node tells of the use of limits makes no sense", "error", err)
+			p.log.Debug("a node's report of the use of limits is invalid", "error", err)
 		}
 	}
 }

@@ -77,7 +77,7 @@ func (s *Server) wait(ctx context.Context, failed <-chan error) (timeout time.Du
 	case err := <-failed:
 		return stopTimeout, fmt.Errorf("serve: %w", err)
 	case <-s.storage.disk.Lifetime().Blocked(): // close returns the reason
-		s.log.Error("stopping, to read the data anew at the next start")
+		s.log.Error("stopping, to read the data again at the next start")
 		return failTimeout, nil
 	case <-s.storage.node.Failed():
 		return failTimeout, s.storage.node.Err()

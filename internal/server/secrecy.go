@@ -134,7 +134,7 @@ func (c *Config) loadKeys() (*keyring.Ring, error) {
 
 // needsCopy returns the error for a node of a cluster without a file of keys.
 func needsCopy(missing error) error {
-	return fmt.Errorf("%w; all nodes of a cluster need the same: make it by sluice key create, and copy it to each", missing)
+	return fmt.Errorf("%w; all nodes of a cluster need the same: create it with sluice key create, and copy it to each", missing)
 }
 
 // notAsSealed returns the error for a file that does not fit --encryption-key-url.
@@ -165,7 +165,7 @@ func (s *secrecy) create(
 		return nil, err
 	}
 	s.log.Info(
-		"made a key to encrypt messages with; without a copy of the file they are lost with it",
+		"created a key to encrypt messages; if the file is lost without a copy, they are lost with it",
 		"file", path, "key", ring.First().ID(),
 	)
 	return ring, nil
@@ -301,7 +301,7 @@ func (s *secrecy) agree(ctx context.Context) error {
 	for _, answer := range answers {
 		var ids []string
 		if err := json.Unmarshal(answer, &ids); err != nil {
-			return fmt.Errorf("what another node says of its keys: %w", err)
+			return fmt.Errorf("another node's list of keys: %w", err)
 		}
 		for _, id := range missing {
 			if !slices.Contains(ids, id) {

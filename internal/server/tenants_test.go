@@ -24,7 +24,7 @@ func TestLimitsWaitForAllNodes(t *testing.T) {
 	status, body := callAdmin(t, p.owner, "SetLimits", input)
 	if status != http.StatusServiceUnavailable ||
 		!strings.Contains(body,
-			"when all nodes of the cluster know what they are: the node c runs version 1.0, which is too old for it.") {
+			"when all nodes of the cluster support them: the node c runs version 1.0, which is too old for it.") {
 		t.Errorf("%d %s", status, body)
 	}
 	old.Store(false)

@@ -53,7 +53,7 @@ func TestFirstTopicWaitsForAllNodes(t *testing.T) {
 	}
 	status, body := create("a")
 	if status != http.StatusServiceUnavailable || !strings.Contains(body,
-		"There can be topics when all nodes of the cluster know what topics are: the node c runs version 1.0, which is too old for it.") {
+		"Topics can be created when all nodes of the cluster support topics: the node c runs version 1.0, which is too old for it.") {
 		t.Errorf("%d %s", status, body)
 	}
 	if log.count("level=ERROR") > 0 ||

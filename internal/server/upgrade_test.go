@@ -56,8 +56,8 @@ func TestFeaturesWaitForAllNodes(t *testing.T) {
 				if at == p.owner {
 					if status != http.StatusServiceUnavailable ||
 						!strings.Contains(body,
-							"when all nodes of the cluster know what "+c.what+
-								" are: the node c runs version 1.0, which is too old for it") {
+							"when all nodes of the cluster support "+c.what+
+								": the node c runs version 1.0, which is too old for it") {
 						t.Errorf("%d %s", status, body)
 					}
 					if _, list := ask(c.list, nil); strings.Contains(list, c.shown) {
@@ -101,11 +101,11 @@ func TestNewerAlarmsWaitForAllNodes(t *testing.T) {
 		{metric, false, http.StatusOK, ""},
 		{metric, true, http.StatusOK, ""},
 		{composite, true, http.StatusServiceUnavailable,
-			"when all nodes of the cluster know what composite alarms are: the node c runs version 1.0"},
+			"when all nodes of the cluster support composite alarms: the node c runs version 1.0"},
 		{composite, false, http.StatusOK, ""},
 		{composite, true, http.StatusOK, ""},
 		{band, true, http.StatusServiceUnavailable,
-			"when all nodes of the cluster know what anomaly detectors, insight rules and alarms on bands are"},
+			"when all nodes of the cluster support anomaly detectors, insight rules and alarms on bands"},
 		{band, false, http.StatusOK, ""},
 		{band, true, http.StatusOK, ""},
 	} {

@@ -166,7 +166,7 @@ func (d *Disk) fail(cause error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.lifetime.Err() == nil {
-		d.log.Error("the disk has failed; what is on it must be read anew", "error", cause)
+		d.log.Error("the disk has failed; its data must be read again", "error", cause)
 		d.end(&BlockedError{Reason: "a write has failed", Cause: cause})
 	}
 }

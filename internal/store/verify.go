@@ -108,7 +108,7 @@ func (l *Logs) verifyManifest(fs vfs.FS, file string) (oldest uint64, err error)
 	}
 	switch {
 	case e.records < least:
-		return 0, &Damage{file, l.end, "the state of the store and a first edit cannot be read"}
+		return 0, &Damage{file, l.end, "the state of the store and the first edit cannot be read"}
 	case e.vouched:
 		return 0, &Damage{file, e.bad, "an edit that a later one follows cannot be read"}
 	}
@@ -125,7 +125,7 @@ func (l *Logs) verifyLog(fs vfs.FS, file string, number uint32, last bool, next 
 	l.Commits += e.records
 	switch {
 	case e.vouched:
-		return 0, &Damage{file, e.bad, "a commit that was made durable cannot be read"}
+		return 0, &Damage{file, e.bad, "a durable commit cannot be read"}
 	case !last && e.bad >= 0:
 		return 0, &Damage{file, e.bad, "the log was closed in good order and cannot be read to its end"}
 	case !last && !e.closed:
@@ -173,7 +173,7 @@ func (l *Logs) verifyFirstLog(about *pebble.DBDesc, oldest uint64, logs wal.Logs
 		return nil
 	}
 	return &Damage{l.manifest, l.end, fmt.Sprintf(
-		"the log %06d that it needs is missing, or an edit is that no longer needs it", oldest)}
+		"the log %06d, which it needs, is missing, or the edit that no longer needs the log is", oldest)}
 }
 
 // Tags of the fields with which an edit of the MANIFEST may begin. All but the

@@ -64,7 +64,7 @@ func (t *Tenants) Hear(node string, text json.RawMessage) error {
 	}
 	var r report
 	if err := json.Unmarshal(text, &r); err != nil {
-		return fmt.Errorf("the use that the node %s tells of: %w", node, err)
+		return fmt.Errorf("the use that the node %s reports: %w", node, err)
 	}
 	now := t.o.Now()
 	for s, m := range all {

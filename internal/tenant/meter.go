@@ -74,7 +74,7 @@ func (m *meter) refuse(k Kind, log *slog.Logger, now time.Time) error {
 	limit, _ := m.limit(k)
 	minute := now.Unix() / 60
 	if last := m.said[k].Load(); last != minute && m.said[k].CompareAndSwap(last, minute) {
-		log.Warn("an account is refused what is beyond its limits",
+		log.Warn("requests of an account beyond its limits are refused",
 			"account", m.subject.Account, "user", m.subject.User, "limit", k.String(), "value", limit)
 	}
 	return &Refusal{Subject: m.subject, Kind: k, Limit: limit}

@@ -271,7 +271,7 @@ func (t *Tenants) measure(ctx context.Context) error {
 	}
 	found, err := t.o.Stored(ctx, accounts)
 	if err != nil {
-		return fmt.Errorf("measure what accounts store: %w", err)
+		return fmt.Errorf("measure the stored data of accounts: %w", err)
 	}
 	for m, entered := range before {
 		m.stock.count(found[m.subject.Account], entered)
@@ -288,7 +288,7 @@ func (t *Tenants) Run(ctx context.Context) {
 	defer again.Stop()
 	for {
 		if err := t.Tick(ctx); err != nil && ctx.Err() == nil {
-			t.o.Log.Debug("what accounts store is not known now", "error", err)
+			t.o.Log.Debug("the stored data of accounts is unknown now", "error", err)
 		}
 		select {
 		case <-again.C:

@@ -130,7 +130,7 @@ func (w *wire) listen(to string) string {
 func (w *wire) pass(from net.Conn, address string) {
 	to, err := net.Dial("tcp", address)
 	if err != nil {
-		_ = from.Close() // the node is not there yet, and the other one tries again
+		_ = from.Close() // the node is absent yet, and the other one tries again
 		return
 	}
 	var both sync.WaitGroup

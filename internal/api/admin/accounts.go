@@ -110,7 +110,7 @@ func (s *Service) deleteAccount(ctx context.Context, c *protocol.Call, in *delet
 		return nil, protocol.ValidationError("The account %s is the first of this server and cannot be deleted.", account)
 	case slices.Contains(s.named, account):
 		return nil, protocol.ValidationError(
-			"The account %s is named by --account, and would be made again at the next start. Start the server without that first.",
+			"The account %s is named by --account, and would be created again at the next start. First start the server without that flag.",
 			account,
 		)
 	case len(has) > 0:

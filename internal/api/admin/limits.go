@@ -50,7 +50,7 @@ func (s *Service) setLimits(ctx context.Context, c *protocol.Call, in *setLimits
 		limits[k] = in.Limits[name]
 	}
 	if len(limits) == 0 {
-		return nil, protocol.ValidationError("Limits is empty: name what to limit.")
+		return nil, protocol.ValidationError("Limits is empty: name at least one limit.")
 	}
 	if err := limits.Check(subject); err != nil {
 		return nil, protocol.ValidationError("Limits: %v.", err)

@@ -182,6 +182,11 @@ func TestLookupRefuses(t *testing.T) {
 			t.Errorf("%+v: %v, want %q", c.in, err, c.code)
 		}
 	}
+	_, err := client(s.Endpoint(), bob).LookupEvents(t.Context(), &cloudtrail.LookupEventsInput{})
+	const want = "to perform: cloudtrail:LookupEvents because no"
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("bob: %v, want %q", err, want)
+	}
 	// Another account sees nothing of it.
 	otherRoot, _ := s.RootOf(apitest.OtherAccount)
 	out, err := client(s.Endpoint(), apitest.RootActor(s.Endpoint(), otherRoot)).LookupEvents(t.Context(),

@@ -82,7 +82,7 @@ func New(o Options) *protocol.Service {
 	wire := protocol.NewService(protocol.Service{
 		// no Query, as on AWS
 		Name: "cloudtrail", Target: "CloudTrail_20131101", ErrorNamespace: "com.amazonaws.cloudtrail",
-		Model: model,
+		Model: model, NeverForbids: true,
 	})
 	protocol.Register(wire, "AddTags", s.addTags, protocol.Control)
 	protocol.Register(wire, "CreateTrail", s.createTrail, protocol.Control)
@@ -106,7 +106,7 @@ func New(o Options) *protocol.Service {
 	return wire
 }
 
-var rules = &policy.Rules{Vendor: "cloudtrail", Unscoped: []string{
+var rules = &policy.Rules{Vendor: "cloudtrail", Terse: true, Unscoped: []string{
 	"cloudtrail:DescribeTrails", "cloudtrail:ListPublicKeys", "cloudtrail:ListTrails", "cloudtrail:LookupEvents",
 }}
 

@@ -26,6 +26,24 @@ func TestErrorsHaveNoQueryCode(t *testing.T) {
 	}
 }
 
+// AWS's services that only speak JSON answer callers who may not do something with 400.
+func TestStatusOfRefusals(t *testing.T) {
+	t.Parallel()
+	for _, e := range []*protocol.Error{
+		protocol.AccessDenied("no"), protocol.UnrecognizedClient(), protocol.InvalidSignature("no"),
+		protocol.MissingAuthenticationToken(), protocol.ExpiredToken(),
+	} {
+		w := httptest.NewRecorder()
+		in := &protocol.Request{Kind: protocol.JSON, ContentType: "application/x-amz-json-1.1"}
+		if err := protocol.WriteError(w, service.New(service.Options{}), in, "id", e); err != nil {
+			t.Fatal(err)
+		}
+		if w.Code != http.StatusBadRequest {
+			t.Errorf("%s has the status %d", e.Type, w.Code)
+		}
+	}
+}
+
 // The constraints of AWS's model are checked before all else, and one answer has all violations.
 func TestModel(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,7 @@
 package cloudwatch_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"regexp"
@@ -142,7 +143,7 @@ func TestAlarmsExtras(t *testing.T) {
 			"MetricName": nil, "Namespace": nil, "Statistic": nil, "Dimensions": nil, "Period": nil,
 			"DatapointsToAlarm": nil, "TreatMissingData": nil, "Metrics": queries,
 			"EvaluationWindow": math["EvaluationWindow"], "WarmUpConfiguration": math["WarmUpConfiguration"],
-			"ActionConfiguration": math["ActionConfiguration"],
+			"ActionConfiguration": math["ActionConfiguration"], "EvaluationState": "IN_WARM_UP",
 		})}})
 		r.ok("PutMetricAlarm", with(backlog, object{
 			"Statistic": nil, "ExtendedStatistic": "p100", "Unit": "Count",
@@ -197,9 +198,11 @@ func TestPutMetricAlarmRefuses(t *testing.T) {
 		refused(object{"Namespace": "Workers", "Period": 5}, "Period must be 10, 20, 30 or a multiple of 60")
 		refused(object{"EvaluationPeriods": 1}, "DatapointsToAlarm must be less than or equal to EvaluationPeriods")
 		refused(object{"EvaluationPeriods": 289},
-			"Metrics cannot be checked across more than a day (EvaluationPeriods * Period must be <= 86400)")
+			"Metrics cannot be checked across more than a day (EvaluationPeriods * Period must be <= 86400) "+
+				"for alarms using period < 3600")
 		refused(object{"EvaluationPeriods": 169, "Period": 3600},
-			"Metrics cannot be checked across more than 7 days (EvaluationPeriods * Period must be <= 604800)")
+			"Metrics cannot be checked across more than a week (EvaluationPeriods * Period must be <= 604800) "+
+				"for alarms using period >= 3600")
 		refused(object{"Metrics": list{object{"Id": "e1", "Expression": "1"}}},
 			"MetricName should not be set if list of Metrics is set.")
 		refused(object{
@@ -241,7 +244,7 @@ func TestPutMetricAlarmRefuses(t *testing.T) {
 			with(stat("m1", "NumberOfMessagesSent", "q", "Sum", 60), object{"ReturnData": false}))
 		search := object{"Id": "q", "Expression": "SUM(SEARCH('{AWS/SQS,QueueName}', 'Sum', 60))"}
 		math("Period must not be null", search)
-		math("SEARCH is not supported on Metric Alarms", with(search, object{"Period": 60}))
+		math("SEARCH is not supported on Metric Alarms.", with(search, object{"Period": 60}))
 		math("Period must be 10, 20, 30 or a multiple of 60", with(stat("m1", "NumberOfMessagesSent", "q", "Sum", 60),
 			object{
 				"MetricStat": object{
@@ -256,6 +259,59 @@ func TestPutMetricAlarmRefuses(t *testing.T) {
 			object{"Id": "q", "Expression": "SELECT SUM(m) FROM n GROUP BY d ORDER BY SUM() DESC", "Period": 60})
 		math("Error in expression 'e1': Invalid syntax", object{"Id": "e1", "Expression": "1 +", "Period": 60})
 		r.ok("DescribeAlarms", object{}, object{})
+	})
+}
+
+// An alarm that cannot be evaluated says why.
+func TestEvaluationState(t *testing.T) {
+	t.Parallel()
+	inEach(t, func(r *rig) {
+		r.ok("PutMetricAlarm", backlog, object{})
+		trouble := func(kind monitor.TroubleKind, reason string) {
+			r.Helper()
+			if err := r.monitor.Change(context.Background(), func(tx *monitor.Tx) error {
+				was := r.monitor.Alarms(series.Scope{Account: account, Region: "us-east-1"})[0]
+				is := was.Clone()
+				is.Trouble = &monitor.Trouble{Kind: kind, Reason: reason}
+				return tx.Create(is, r.now)
+			}); err != nil {
+				r.Fatal(err)
+			}
+		}
+		is := with(shown, object{"EvaluationState": "EVALUATION_FAILURE"})
+		trouble(monitor.Unreadable, "")
+		r.ok("DescribeAlarms", object{}, object{"MetricAlarms": list{is}})
+		trouble(monitor.Misconfigured, "It watches two.")
+		is = with(is, object{"EvaluationState": "EVALUATION_ERROR", "StateReason": "It watches two."})
+		r.ok("DescribeAlarms", object{}, object{"MetricAlarms": list{is}})
+	})
+}
+
+// An alarm has at most ten metrics and ten expressions.
+func TestAlarmOnManyMetrics(t *testing.T) {
+	t.Parallel()
+	inEach(t, func(r *rig) {
+		on := func(metrics, expressions int) object {
+			var queries list
+			for i := range metrics {
+				m := stat(fmt.Sprintf("m%d", i), "NumberOfMessagesSent", "q", "Sum", 60)
+				queries = append(queries, with(m, object{"ReturnData": false}))
+			}
+			for i := range expressions {
+				queries = append(queries, object{
+					"Id": fmt.Sprintf("e%d", i), "Expression": "m0 * 2", "ReturnData": i == 0,
+				})
+			}
+			return with(backlog, object{
+				"MetricName": nil, "Namespace": nil, "Statistic": nil, "Dimensions": nil, "Period": nil,
+				"Metrics": queries,
+			})
+		}
+		r.ok("PutMetricAlarm", on(10, 10), object{})
+		r.fails("PutMetricAlarm", on(11, 1), 400, "ValidationError",
+			"The metrics list of an alarm can have at most 10 metrics.")
+		r.fails("PutMetricAlarm", on(1, 11), 400, "ValidationError",
+			"The metrics list of an alarm can have at most 10 expressions.")
 	})
 }
 

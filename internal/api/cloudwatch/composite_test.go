@@ -107,6 +107,7 @@ func TestPutCompositeAlarmRefuses(t *testing.T) {
 			r.fails("PutCompositeAlarm", with(trouble, change), 400, "ValidationError", message)
 		}
 		const one = "1 validation error detected: "
+		const arns = "arn:aws:cloudwatch:us-east-1:000000000000:alarm:"
 		refused(object{"AlarmName": nil},
 			one+"Value null at 'alarmName' failed to satisfy constraint: Member must not be null")
 		refused(object{"AlarmRule": nil},
@@ -119,9 +120,10 @@ func TestPutCompositeAlarmRefuses(t *testing.T) {
 		}
 		refused(object{"AlarmRule": "ALARM(a b)"}, "Error in AlarmRule [Unsupported token 'b' at char 8, must be: ')']")
 		refused(object{"AlarmRule": "ALARM(a) OR OK(gone) OR OK(arn:aws:cloudwatch:eu-west-1:000000000000:alarm:a)"},
-			"Could not save the composite alarm as alarms [gone, arn:aws:cloudwatch:eu-west-1:000000000000:alarm:a] in the alarm rule do not exist")
+			"Could not save the composite alarm as alarms ["+
+				arns+"gone, arn:aws:cloudwatch:eu-west-1:000000000000:alarm:a] in the alarm rule do not exist")
 		refused(object{"AlarmRule": "ALARM(trouble)"},
-			"Could not save the composite alarm as alarms [trouble] in the alarm rule do not exist")
+			"Could not save the composite alarm as alarms ["+arns+"trouble] in the alarm rule do not exist")
 		refused(object{"ActionsSuppressor": "a"},
 			"ActionsSuppressorWaitPeriod and ActionsSuppressorExtensionPeriod are required with ActionsSuppressor.")
 		refused(object{"ActionsSuppressorWaitPeriod": 1},

@@ -138,7 +138,7 @@ func (s alarms) checkReferences(is *monitor.Alarm) error {
 	var missing []string
 	for _, child := range is.Composite.Children() {
 		if s.monitor.Alarm(child) == nil {
-			missing = append(missing, child.Name)
+			missing = append(missing, arnOf(child))
 		}
 		parents := service.Filter(s.monitor.Parents(child), func(p *monitor.Alarm) bool { return p.Name != is.Name })
 		if len(parents) >= monitor.MaxParents {
@@ -156,6 +156,14 @@ func (s alarms) checkReferences(is *monitor.Alarm) error {
 		)
 	}
 	return nil
+}
+
+// arnOf returns the ARN of an alarm that a rule names. The name of one of another region or account is its ARN.
+func arnOf(child monitor.Name) string {
+	if strings.HasPrefix(child.Name, "arn:") {
+		return child.Name
+	}
+	return child.ARN()
 }
 
 // putAlarm adds an alarm, or replaces the configuration of the existing one of its name and kind.

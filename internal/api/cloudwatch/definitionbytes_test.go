@@ -115,17 +115,3 @@ func TestDefinitionsHaveABoundInBytes(t *testing.T) {
 		})
 	}
 }
-
-// AWS's alarms on expressions have at most ten metrics.
-func TestMetricsOfAnAlarm(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, inJSON)
-	eleventh := object{
-		"Id": "m10", "ReturnData": false,
-		"MetricStat": object{
-			"Metric": object{"Namespace": "Mine", "MetricName": "m"}, "Stat": "Sum", "Period": 60,
-		},
-	}
-	r.fails("PutMetricAlarm", with(fillings[0].large(0), object{"Metrics": append(manyMetrics(0), eleventh)}),
-		400, "ValidationError", "An alarm can have at most 10 metrics, and not 11.")
-}

@@ -106,7 +106,7 @@ func (s alarms) described(c *protocol.Call, in *describeAlarmsInput) ([]*monitor
 			showMetricChild, showParent,
 		}
 	}
-	return service.Filter(s.monitor.Alarms(where), in.matches), shape{showMetricAlarm, showCompositeAlarm}
+	return service.Filter(s.monitor.Alarms(where), in.matches), shape{s.showMetricAlarm, showCompositeAlarm}
 }
 
 // matches reports whether a request selects an alarm.
@@ -170,5 +170,5 @@ func (s alarms) describeAlarmsForMetric(
 			(statistic == "" || m.Statistic == statistic) && (in.Period == nil || m.Period == seconds(in.Period)) &&
 			(in.Unit == nil || m.Unit == *in.Unit)
 	})
-	return &describeAlarmsForMetricOutput{service.Convert(all, showMetricAlarm)}, nil
+	return &describeAlarmsForMetricOutput{service.Convert(all, s.showMetricAlarm)}, nil
 }

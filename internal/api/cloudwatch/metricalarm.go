@@ -39,6 +39,7 @@ type MetricAlarm struct {
 	EvaluateLowSampleCountPercentile   *string
 	Metrics                            []MetricDataQuery `           wrap:"member"`
 	ThresholdMetricId                  *string
+	EvaluationState                    *string
 	EvaluationWindow                   *EvaluationWindow
 	WarmUpConfiguration                *WarmUpConfiguration
 	ActionConfiguration                *ActionConfiguration
@@ -51,7 +52,7 @@ func showMetricChild(a *monitor.Alarm) MetricAlarm {
 	}
 }
 
-func showMetricAlarm(a *monitor.Alarm) MetricAlarm {
+func (s alarms) showMetricAlarm(a *monitor.Alarm) MetricAlarm {
 	out := MetricAlarm{
 		AlarmName: a.Name.Name, AlarmArn: a.ARN(), AlarmDescription: optional(a.Description),
 		AlarmConfigurationUpdatedTimestamp: &a.Updated,
@@ -89,8 +90,25 @@ func showMetricAlarm(a *monitor.Alarm) MetricAlarm {
 		out.WarmUpConfiguration = &WarmUpConfiguration{new(int32(w.Minutes)), &w.Fully}
 	}
 	out.ActionConfiguration = showActionConfiguration(a)
+	s.showTrouble(&out, a)
 	return out
 }
+
+// showTrouble says why an alarm is not evaluated, if it is not.
+func (s alarms) showTrouble(out *MetricAlarm, a *monitor.Alarm) {
+	switch t := a.Trouble; {
+	case t != nil:
+		out.EvaluationState = optional(string(t.Kind))
+		if t.Reason != "" {
+			out.StateReason = &t.Reason
+		}
+	case a.IsWarmingUp(s.now()):
+		out.EvaluationState = optional(inWarmUp)
+	}
+}
+
+// inWarmUp is the EvaluationState of an alarm in its warm-up period.
+const inWarmUp = "IN_WARM_UP"
 
 func showActionConfiguration(a *monitor.Alarm) *ActionConfiguration {
 	t := a.ShowTags

@@ -18,12 +18,12 @@ import (
 // alarmQuota limits the alarms of both kinds together.
 var alarmQuota = series.Quota{Of: "alarms", Region: 5000, Account: 2 * 5000}
 
+// The maximum total length of the evaluated periods, for periods of less than an hour and others.
 const (
-	// maxAlarmMetrics is the maximum number of metrics of an alarm on an expression, as on AWS.
-	maxAlarmMetrics = 10
-	// The maximum total length of the evaluated periods, for periods of less than an hour and others.
 	maxShort = 24 * time.Hour
 	maxLong  = 7 * 24 * time.Hour
+	// mostInAlarm is the maximum number of metrics in an alarm, and that of expressions.
+	mostInAlarm = 10
 )
 
 type putMetricAlarmInput struct {
@@ -135,6 +135,9 @@ func (in *putMetricAlarmInput) metric(a *monitor.Alarm) error {
 		if a.Queries, err = queriesOf(in.Metrics); err != nil {
 			return err
 		}
+		if err := checkSize(a.Queries); err != nil {
+			return err
+		}
 		if err := checkAccounts(in.Metrics, a.Account); err != nil {
 			return err
 		}
@@ -178,21 +181,29 @@ func (in *putMetricAlarmInput) metric(a *monitor.Alarm) error {
 	return failure(err)
 }
 
+// checkSize refuses more metrics or more expressions than an alarm can have.
+func checkSize(queries []metricdata.Query) error {
+	metrics := 0
+	for _, q := range queries {
+		if q.Stat != nil {
+			metrics++
+		}
+	}
+	switch {
+	case metrics > mostInAlarm:
+		return protocol.ValidationError("The metrics list of an alarm can have at most %d metrics.", mostInAlarm)
+	case len(queries)-metrics > mostInAlarm:
+		return protocol.ValidationError("The metrics list of an alarm can have at most %d expressions.", mostInAlarm)
+	}
+	return nil
+}
+
 // checkMath checks that an alarm can use queries.
 func checkMath(a *monitor.Alarm) error {
 	if slices.ContainsFunc(a.Queries, func(q metricdata.Query) bool {
 		return !idPattern.MatchString(q.ID) || q.Stat != nil && !isStatistic(q.Stat.Statistic)
 	}) {
 		return protocol.ValidationError("Invalid metrics list")
-	}
-	n := 0
-	for _, q := range a.Queries {
-		if q.Stat != nil {
-			n++
-		}
-	}
-	if n > maxAlarmMetrics {
-		return protocol.ValidationError("An alarm can have at most %d metrics, and not %d.", maxAlarmMetrics, n)
 	}
 	plan, err := a.Plan()
 	if err != nil {
@@ -202,7 +213,7 @@ func checkMath(a *monitor.Alarm) error {
 		return errNull("Period")
 	}
 	if plan.Searches() {
-		return protocol.ValidationError("SEARCH is not supported on Metric Alarms")
+		return protocol.ValidationError("SEARCH is not supported on Metric Alarms.")
 	}
 	if a.ThresholdID != "" {
 		return checkThreshold(a, plan)
@@ -316,13 +327,14 @@ func (in *putMetricAlarmInput) period(a *monitor.Alarm) error {
 	case plan.Uses(func(s *metricdata.Stat) bool { return !isAlarmPeriod(s.Period) }):
 		return errPeriod()
 	}
-	most := maxLong
+	most, span, which := maxLong, "week", ">="
 	if period < time.Hour {
-		most = maxShort
+		most, span, which = maxShort, "day", "<"
 	}
 	if time.Duration(a.Periods)*period > most {
-		return protocol.ValidationError("Metrics cannot be checked across more than %s (EvaluationPeriods * Period must be <= %d)",
-			map[time.Duration]string{maxShort: "a day", maxLong: "7 days"}[most], int(most/time.Second))
+		return protocol.ValidationError("Metrics cannot be checked across more than a %s "+
+			"(EvaluationPeriods * Period must be <= %d) for alarms using period %s 3600",
+			span, int(most/time.Second), which)
 	}
 	return nil
 }

@@ -93,7 +93,7 @@ func within[In, Out any](
 // vendor is the prefix of actions, which is not the name in signatures.
 const vendor = "cloudwatch"
 
-var rules = &policy.Rules{Vendor: vendor, Unscoped: []string{
+var rules = &policy.Rules{Vendor: vendor, Terse: true, Unscoped: []string{
 	"cloudwatch:GetMetricData", "cloudwatch:GetMetricStatistics", "cloudwatch:ListMetrics", "cloudwatch:PutMetricData",
 	"cloudwatch:DescribeAlarmsForMetric", "cloudwatch:ListDashboards", "cloudwatch:PutAnomalyDetector",
 	"cloudwatch:DescribeAnomalyDetectors", "cloudwatch:DeleteAnomalyDetector", "cloudwatch:DescribeInsightRules",

@@ -1,6 +1,8 @@
 package iam
 
 import (
+	"strings"
+
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/aws/policy"
@@ -12,6 +14,7 @@ var rules = &policy.Rules{Vendor: "iam"}
 // subject is the subject of a request, for policies.
 type subject struct {
 	arn      string
+	shown    string            // in a refusal; empty: the ARN
 	tags     map[string]string // that it has
 	newTags  map[string]string // that the request sets
 	tagKeys  []string          // of tags that the request removes
@@ -32,8 +35,25 @@ func (s *core) allow(c *protocol.Call, action string, about subject) error {
 	}
 	return s.authorizer.Authorize(c, service.Subject{
 		Resource: service.ARN(about.arn), Tags: about.tags, NewTags: about.newTags, TagKeys: about.tagKeys,
-		Lookup: about.lookup,
+		Lookup: about.lookup, Shown: about.shown,
 	}, "iam:"+action)
+}
+
+// allowNew checks that the caller may create a resource of a type, with the tags that the request gives it.
+func (s *core) allowNew(c *protocol.Call, kind string, about subject) error {
+	if err := s.allow(c, "Create"+kind, about); err != nil {
+		return err
+	}
+	return s.allowTags(c, "Tag"+kind, about)
+}
+
+// allowTags checks that the caller may take the action if the request sets tags.
+func (s *core) allowTags(c *protocol.Call, action string, about subject) error {
+	if len(about.newTags) == 0 {
+		return nil
+	}
+	about.boundary = ""
+	return s.allow(c, action, about)
 }
 
 // anything is the resource of operations without a particular resource.
@@ -71,6 +91,7 @@ func (s *core) findFor(
 	account := service.Caller(c).Account
 	e, missing := s.named(kind, account, written)
 	about.arn = "arn:aws:iam::" + account + ":" + string(kind) + "/" + service.Shorten(written)
+	about.shown = shownAs(strings.ReplaceAll(string(kind), "-", " "), action, service.Shorten(written))
 	if e != nil {
 		about.arn, about.tags = e.ARN(), e.Tags
 		if ofTarget[action] {
@@ -81,6 +102,14 @@ func (s *core) findFor(
 		return nil, err
 	}
 	return e, missing
+}
+
+// shownAs returns how AWS names an entity in the refusal of an action: not by its ARN, except for changes of tags.
+func shownAs(kind, action, name string) string {
+	if strings.HasPrefix(action, "Tag") || strings.HasPrefix(action, "Untag") {
+		return ""
+	}
+	return kind + " " + name
 }
 
 // named returns the entity with exactly this name. Names that differ only in case are equal for creation, and different

@@ -25,7 +25,8 @@ func (s *core) newEntity(
 	if boundary != nil {
 		e.Boundary = *boundary
 	}
-	if err := s.allow(c, "Create"+words[kind], subject{arn: e.ARN(), newTags: e.Tags, boundary: e.Boundary}); err != nil {
+	about := subject{arn: e.ARN(), newTags: e.Tags, boundary: e.Boundary}
+	if err := s.allowNew(c, words[kind], about); err != nil {
 		return nil, err
 	}
 	if e.Boundary != "" && s.policyOf(service.Caller(c).Account, e.Boundary) == nil {

@@ -123,7 +123,7 @@ func (s policies) createPolicy(ctx context.Context, c *protocol.Call, in *create
 	if m.Tags, err = checkTags(in.Tags); err != nil {
 		return nil, err
 	}
-	if err := s.allow(c, "CreatePolicy", subject{arn: m.ARN(), newTags: m.Tags}); err != nil {
+	if err := s.allowNew(c, "Policy", subject{arn: m.ARN(), shown: "policy " + name, newTags: m.Tags}); err != nil {
 		return nil, err
 	}
 	if err := s.checkManaged(text, m.ARN()); err != nil {
@@ -160,7 +160,7 @@ func (s policies) managedFor(c *protocol.Call, name *string, action string, abou
 	arn := orEmpty(name)
 	arn = service.Shorten(arn)
 	m := s.policyOf(service.Caller(c).Account, arn)
-	about.arn = arn
+	about.arn, about.shown = arn, shownAs("policy", action, arn)
 	if m != nil {
 		about.tags = m.Tags
 	}
@@ -269,7 +269,9 @@ func (s policies) listPolicies(
 	_ context.Context, c *protocol.Call, in *listPoliciesInput,
 ) (*listPoliciesOutput, error) {
 	account := service.Caller(c).Account
-	if err := s.allow(c, "ListPolicies", subject{arn: "arn:aws:iam::" + account + ":policy/"}); err != nil {
+	if err := s.allow(c, "ListPolicies", subject{
+		arn: "arn:aws:iam::" + account + ":policy/", shown: "policy path " + cmp.Or(orEmpty(in.PathPrefix), "/"),
+	}); err != nil {
 		return nil, err
 	}
 	var all []*directory.Managed

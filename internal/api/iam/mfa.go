@@ -71,7 +71,11 @@ func (s devices) createVirtualMFADevice(
 	if d.Tags, err = checkTags(in.Tags); err != nil {
 		return nil, err
 	}
-	if err := s.allow(c, "CreateVirtualMFADevice", subject{arn: d.Serial(), newTags: d.Tags}); err != nil {
+	about := subject{arn: d.Serial(), newTags: d.Tags}
+	if err := s.allow(c, "CreateVirtualMFADevice", about); err != nil {
+		return nil, err
+	}
+	if err := s.allowTags(c, "TagMFADevice", about); err != nil {
 		return nil, err
 	}
 	picture, err := login.QRCode(name, account, seed)

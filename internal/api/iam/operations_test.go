@@ -266,6 +266,9 @@ func TestRoles(t *testing.T) {
 		"MalformedPolicyDocument", `Invalid principal in policy: "AWS":"nobody"`)
 	st.Fails("CreateRole", with{"RoleName", "r", "AssumeRolePolicyDocument", apitest.Allow("sts:AssumeRole", "*")}, 400,
 		"MalformedPolicyDocument", "")
+	star := `{"Version":"2012-10-17","Statement":{"Effect":"Allow","Principal":"*","Action":"sts:AssumeRole"}}`
+	st.Fails("CreateRole", with{"RoleName", "r", "AssumeRolePolicyDocument", star}, 400, "MalformedPolicyDocument",
+		`AssumeRolepolicy contained an invalid principal: "STAR":"*".`)
 	st.Fails("CreateRole", with{"RoleName", "r"}, 400, "ValidationError", "assumeRolePolicyDocument")
 	st.Fails("CreateRole",
 		with{"RoleName", "r", "AssumeRolePolicyDocument", apitest.Trusting(account), "MaxSessionDuration", "60"}, 400,
@@ -289,6 +292,7 @@ func TestRoles(t *testing.T) {
 	st.Does("UpdateRoleDescription", with{"RoleName", "r", "Description", "other"}, "<Description>other</Description>")
 	st.Does("GetRole", with{"RoleName", "r"}, "<MaxSessionDuration>7200</MaxSessionDuration>",
 		"<Description>other</Description>")
+	st.Does("UpdateAssumeRolePolicy", with{"RoleName", "r", "PolicyDocument", apitest.Trusting("*")})
 	st.Does("UpdateAssumeRolePolicy", with{"RoleName", "r", "PolicyDocument", apitest.Trusting(account)})
 	st.Fails("UpdateAssumeRolePolicy",
 		with{"RoleName", "r", "PolicyDocument", apitest.Trusting("arn:aws:iam::" + account + ":role/none")}, 400,

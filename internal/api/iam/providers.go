@@ -66,7 +66,7 @@ func (s providers) create(
 	if e.Tags, err = checkTags(in.Tags); err != nil {
 		return nil, err
 	}
-	if err := s.allow(c, "CreateOpenIDConnectProvider", subject{arn: e.ARN(), newTags: e.Tags}); err != nil {
+	if err := s.allowNew(c, "OpenIDConnectProvider", subject{arn: e.ARN(), newTags: e.Tags}); err != nil {
 		return nil, err
 	}
 	err = s.change(ctx, func(tx *directory.Tx) error {

@@ -55,7 +55,7 @@ func TestGetMFADevice(t *testing.T) {
 	st.Does("GetMFADevice", named, want...)
 	ann.Does("GetMFADevice", with{"SerialNumber", serial}, want...)
 	ann.Fails("GetMFADevice", with{"UserName", "eve", "SerialNumber", serial}, 403, "AccessDenied",
-		"iam:GetMFADevice on resource: arn:aws:iam::"+account+":user/eve")
+		"iam:GetMFADevice on resource: user eve because")
 	st.Refuses("GetMFADevice", with{"SerialNumber", serial}, 400, "ValidationError",
 		"Must specify userName when calling with non-User credentials")
 	st.Fails("GetMFADevice", with{"UserName", "ann", "SerialNumber", "short"}, 400, "ValidationError", "serialNumber")

@@ -24,7 +24,7 @@ func errNoQueue() *protocol.Error {
 func errTooManyQueues(n int) *protocol.Error {
 	return service.Modelled(
 		"TooManyQueues", "TooManyQueues", 400,
-		"OrderBy and Only look at up to %d queues, and %d have such names: restrict them by Prefix or Contains.", maxOrdered, n,
+		"OrderBy and Only cover up to %d queues, and %d have such names: restrict them by Prefix or Contains.", maxOrdered, n,
 	)
 }
 

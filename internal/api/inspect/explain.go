@@ -96,7 +96,7 @@ func (s *inspector) explainAccess(
 	}, p)
 	if !readable {
 		return nil, protocol.ValidationError(
-			"The policy of the queue cannot be read: it refuses everything but what its owner does to replace it.",
+			"The policy of the queue cannot be read: it refuses everything except its owner's calls that replace it.",
 		)
 	}
 	out := &explainAccessOutput{
@@ -130,7 +130,7 @@ func (s *inspector) action(text string) (string, *policy.Rules, error) {
 		}
 	}
 	return "", nil, protocol.ValidationError(
-		"Action is %q, which is no action here; it may be sqs:SendMessage, say.",
+		"Action is %q, which is not an action here; an example is sqs:SendMessage.",
 		service.Shorten(text),
 	)
 }
@@ -258,9 +258,9 @@ func remedyFor(r *policy.Request, x *policy.Explanation) *remedy {
 	case x.Rule != "":
 		return &remedy{Text: "Nothing: " + x.Rule + "."}
 	case x.By == policy.ByBoundary:
-		return &remedy{"Add this statement to the permissions boundary of the caller; policies allow no more than it does.", asJSON(own)}
+		return &remedy{"Add this statement to the permissions boundary of the caller, which limits what policies allow.", asJSON(own)}
 	case x.By == policy.BySession:
-		return &remedy{"The policy that was given when the session was made has to allow it, too.", asJSON(own)}
+		return &remedy{"The policy that was passed when the session was created must allow it, too.", asJSON(own)}
 	case x.By == policy.ByIdentity && r.Caller.Account == r.Owner:
 		return &remedy{
 			"Add this statement to a policy of the caller, or an Allow that names the caller to the policy of the queue.",

@@ -110,7 +110,7 @@ func TestExplainAccess(t *testing.T) {
 		}
 	}
 	for words, in := range map[string]object{
-		"no action here":          {"QueueUrl": url, "Principal": "anonymous", "Action": "sqs:Fly"},
+		"not an action here":      {"QueueUrl": url, "Principal": "anonymous", "Action": "sqs:Fly"},
 		"no such user or role":    {"QueueUrl": url, "Principal": user + "none", "Action": "sqs:SendMessage"},
 		"it must be the ARN of a": {"QueueUrl": url, "Principal": "bob", "Action": "sqs:SendMessage"},
 		"without a key or without": {"QueueUrl": url, "Principal": "anonymous", "Action": "sqs:SendMessage",

@@ -157,7 +157,7 @@ func (in *listQueueStatesInput) check() (most int, _ error) {
 		return 0, protocol.ValidationError("Skip is %d; it must be 0 or more.", in.Skip)
 	}
 	if in.Skip > 0 && in.Cursor != "" {
-		return 0, protocol.ValidationError("Skip counts from the first queue: leave it out where a Cursor says where to continue.")
+		return 0, protocol.ValidationError("Skip counts from the first queue: omit it with a Cursor.")
 	}
 	return most, in.checkOrder()
 }

@@ -127,7 +127,7 @@ func TestListQueueStates(t *testing.T) {
 		t.Errorf("after what was skipped to: %v", out)
 	}
 	r.refused(r.root, "ListQueueStates", object{"Contains": "jobs", "Cursor": in["Cursor"], "Skip": 1}, 400,
-		"leave it out where a Cursor")
+		"omit it with a Cursor")
 	r.refused(r.root, "ListQueueStates", object{"Skip": -1}, 400, "Skip is -1; it must be 0 or more")
 	r.refused(r.root, "ListQueueStates", object{"Cursor": in["Cursor"]}, 400, "another Prefix, Contains")
 	r.refused(r.root, "ListQueueStates", object{"Cursor": "x"}, 400, "Cursor is not one")

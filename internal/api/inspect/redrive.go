@@ -236,7 +236,7 @@ func (s *inspector) destination(c *protocol.Call, arn string, source *catalog.Qu
 		back := s.catalog.Sources(source)
 		if len(back) == 0 {
 			return protocol.ValidationError(
-				"%s is no queue's dead-letter queue: say where its messages are to go, by DestinationArn.",
+				"%s is no queue's dead-letter queue: name a destination for its messages with DestinationArn.",
 				source.Name.Queue,
 			)
 		}

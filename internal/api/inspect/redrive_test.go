@@ -188,7 +188,7 @@ func TestRedriveRefuses(t *testing.T) {
 		"the queue that the messages are": {"DestinationArn": arn("dead")},
 		"must be a FIFO queue if":         {"DestinationArn": arn("f.fifo")},
 		"does not exist":                  {"DestinationArn": arn("none")},
-		"dead-letter queue: say where":    {"QueueUrl": "alone"},
+		"dead-letter queue: name a":       {"QueueUrl": "alone"},
 		"are for a DryRun":                {"Max": 3},
 		"Max is 501":                      {"DryRun": true, "Max": 501},
 		"Edit is empty":                   {"Edit": object{}},

@@ -52,6 +52,8 @@ type Subject struct {
 	NewTags map[string]string // that the request sets
 	TagKeys []string          // of tags that the request removes
 
+	Shown string // the resource in a refusal; empty: its ARN
+
 	// Lookup returns the value of a condition key that only this service has, by its name in lower case, or false. It
 	// may be nil.
 	Lookup func(name string) (policy.Value, bool)
@@ -63,7 +65,7 @@ func (a *Authorizer) Authorize(c *protocol.Call, s Subject, actions ...string) e
 	id := Caller(c)
 	q := access.Request{
 		Caller: id, Rules: a.rules, Owner: s.Owner, Policy: s.Policy, PolicyIDs: s.PolicyIDs,
-		Details: &details{a, c, s},
+		Shown: s.Shown, Details: &details{a, c, s},
 	}
 	if q.Owner == "" {
 		q.Owner = id.Account

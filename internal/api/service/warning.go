@@ -19,7 +19,7 @@ func WarnOfPolicy(log *slog.Logger, p *policy.Policy, holder string, services Se
 	warnings := p.Warnings(holder, services...)
 	for _, w := range warnings[:min(len(warnings), maxWarnings)] {
 		log.Warn(
-			"a policy was set of which a part has no effect",
+			"a policy was set, and a part of it has no effect",
 			"on",
 			Shorten(holder),
 			"line",

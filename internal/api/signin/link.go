@@ -50,7 +50,7 @@ func (s *Service) createSignInLink(
 	link, expires, err := s.link(ctx, service.Caller(c), s.guard.base(c.Host, c.Scheme == "https"), authorizer.Now())
 	switch {
 	case errors.Is(err, session.ErrSessionKeys):
-		return nil, protocol.AccessDenied("Keys that the console has got for a session cannot make a link that begins another one.")
+		return nil, protocol.AccessDenied("Keys of a console session cannot create a link that begins another session.")
 	case errors.Is(err, session.ErrNoPrincipal):
 		return nil, service.Denied(c)
 	case err != nil:

@@ -219,7 +219,7 @@ func TestProviderUserNotAdmitted(t *testing.T) {
 		apitest.Must(t, 0, err)
 	}
 	try("a role for others", "NotTrusted", nil)
-	retrust(`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":"*","Action":"sts:*"}]}`)
+	retrust(`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"AWS":"*"},"Action":"sts:*"}]}`)
 	try("a role for everybody", "NotTrusted", nil)
 	retrust(strings.Replace(f.trust(""), f.key(), "login.example.com", 1))
 	try("a role for another provider's people", "NotTrusted", nil)

@@ -207,7 +207,7 @@ func decode(r *Request, into any) error {
 		err = errors.New("something follows the object")
 	}
 	if err != nil {
-		return refuse(http.StatusBadRequest, "BadRequest", "The body is not what is expected here: %.200s.", err)
+		return refuse(http.StatusBadRequest, "BadRequest", "The body is not in the expected form: %.200s.", err)
 	}
 	return nil
 }

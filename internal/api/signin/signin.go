@@ -96,7 +96,7 @@ func (a *attempt) finish(token string, n *session.Session, err error) (*Answer, 
 	case errors.Is(err, session.ErrNoLink):
 		return nil, a.fail(
 			"NoSuchLink",
-			"The link is not good: it was used, or it is older than ten minutes. Make a new one with: sluice console",
+			"The link is not valid: it was used, or it is older than ten minutes. Create a new one with: sluice console",
 		)
 	case errors.Is(err, session.ErrUsed):
 		return nil, a.fail("Used", "This request has begun a session already. Sign another one.")

@@ -52,11 +52,13 @@ func (s protections) putDataProtectionPolicy(
 	if err != nil {
 		return nil, err
 	}
-	if in.DataProtectionPolicy == nil {
-		return nil, errParameter("DataProtectionPolicy Reason: no value for required parameter")
+	var v protocol.Violations
+	text := v.Required("dataProtectionPolicy", in.DataProtectionPolicy)
+	if err := v.Err(); err != nil {
+		return nil, err
 	}
 	return nil, s.updateTopic(ctx, t, func(t *topic.Topic) error {
-		return setDataProtection(t.Name, &t.Attributes, *in.DataProtectionPolicy, s.log)
+		return setDataProtection(t.Name, &t.Attributes, text, s.log)
 	})
 }
 
@@ -76,7 +78,7 @@ func setDataProtection(n topic.Name, a *topic.Attributes, value string, log *slo
 		if err := checkDataProtection(value); err != nil {
 			return errParameter("DataProtectionPolicy Reason: %s", err)
 		}
-		log.Warn("a data protection policy has no effect: this server does not look into messages", "topic", n.ARN())
+		log.Warn("a data protection policy has no effect: this server does not inspect messages", "topic", n.ARN())
 	}
 	a.DataProtection = value
 	return nil

@@ -33,7 +33,7 @@ func (s *endings) end(ctx context.Context, sub *topic.Subscription) (back string
 		return "", err
 	}
 	if err := s.tellEnd(ctx, ended, token); err != nil {
-		s.log.Warn("an endpoint was not told yet that its subscription has ended", "subscription", ended.ARN(), "error", err)
+		s.log.Warn("an endpoint has not been notified yet that its subscription has ended", "subscription", ended.ARN(), "error", err)
 	}
 	return s.links.subscribeURL(ended, token), nil
 }

@@ -124,6 +124,13 @@ func errKey(e service.KeyError) *protocol.Error {
 	return service.Modelled(code+"Exception", code, 400, "%s", e.Text)
 }
 
+// requireList checks that a request has a list, which has n entries. In the Query protocol an empty list is absent.
+func requireList(v *protocol.Violations, member string, n int) {
+	if n == 0 {
+		v.Required(member, nil)
+	}
+}
+
 // refusal is the error of a caller whom a policy has refused. SNS has its own name for it.
 func refusal(err error) error {
 	if denial, ok := errors.AsType[*access.Denial](err); ok {

@@ -288,11 +288,12 @@ func TestPermissions(t *testing.T) {
 			"Invalid parameter: A provided account ID is not valid")
 		st.Fails("AddPermission", add("m n", otherAccount, "Publish"), 400, invalid,
 			"Invalid parameter: Label Reason: ")
-		st.Fails("AddPermission", with{"TopicArn", arn, "Label", "m"}, 400, invalid,
-			"Invalid parameter: AWSAccountId Reason: no value for required parameter")
-		st.Fails("AddPermission", with{"TopicArn", arn, "Label", "m", "AWSAccountId.member.1", otherAccount}, 400,
-			invalid, "Invalid parameter: ActionName Reason: no value for required parameter")
-		st.Fails("AddPermission", with{"TopicArn", arn}, 400, "ValidationError", "Value null at 'label'")
+		const isNull = " failed to satisfy constraint: Member must not be null"
+		st.Refuses("AddPermission", with{"TopicArn", arn, "Label", "m", "AWSAccountId.member.1", otherAccount}, 400,
+			"ValidationError", "1 validation error detected: Value null at 'actionName'"+isNull)
+		st.Refuses("AddPermission", with{"TopicArn", arn}, 400, "ValidationError",
+			"3 validation errors detected: Value null at 'aWSAccountId'"+isNull+"; Value null at 'label'"+isNull+
+				"; Value null at 'actionName'"+isNull)
 		st.Does("RemovePermission", with{"TopicArn", arn, "Label", "m"}, "<RemovePermissionResponse")
 		st.Does("AddPermission", append(add("p", otherAccount, "PutDataProtectionPolicy"),
 			"AWSAccountId.member.2", otherAccount, "ActionName.member.2", "PutDataProtectionPolicy"))
@@ -331,15 +332,15 @@ func TestTags(t *testing.T) {
 		st.Fails("TagResource",
 			append(with{"ResourceArn", arn, "Tags.member.51.Key", "x", "Tags.member.51.Value", ""}, many...),
 			400, "TagLimitExceeded", "tag quota of per resource exceeded")
-		st.Fails("TagResource", with{"ResourceArn", arn}, 400, invalid,
-			"Invalid parameter: Tags Reason: no value for required parameter")
+		st.Fails("TagResource", with{"ResourceArn", arn}, 400, "ValidationError", "1 validation error detected: "+
+			"Value null at 'tags' failed to satisfy constraint: Member must not be null")
 		st.Fails("TagResource", with{"ResourceArn", arn, "Tags.member.1.Key", "", "Tags.member.1.Value", ""}, 400,
 			"ValidationError",
 			"1 validation error detected: Value '' at 'tags.1.member.key' failed to satisfy constraint: Member must have length greater than or equal to 1")
 		st.Fails("TagResource", with{"ResourceArn", arn, "Tags.member.1.Key", "k", "Tags.member.1.Value", "<"}, 400,
 			invalid, "Tag values may only contain unicode letters")
-		st.Fails("UntagResource", with{"ResourceArn", arn}, 400, invalid,
-			"Invalid parameter: TagKeys Reason: no value for required parameter")
+		st.Fails("UntagResource", with{"ResourceArn", arn}, 400, "ValidationError", "1 validation error detected: "+
+			"Value null at 'tagKeys' failed to satisfy constraint: Member must not be null")
 		for _, action := range []string{"TagResource", "UntagResource", "ListTagsForResource"} {
 			in := with{"ResourceArn", topicARN("none"), "Tags.member.1.Key", "k", "Tags.member.1.Value", "v",
 				"TagKeys.member.1", "k"}

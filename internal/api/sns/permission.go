@@ -126,17 +126,14 @@ func (s permissions) addPermission(
 // permission returns the permission to grant.
 func (in *addPermissionInput) permission() (p policy.Permission, err error) {
 	var v protocol.Violations
+	requireList(&v, "aWSAccountId", len(in.AWSAccountIds))
 	p.Label = v.Required("label", in.Label)
+	requireList(&v, "actionName", len(in.ActionNames))
 	if err := v.Err(); err != nil {
 		return p, err
 	}
-	switch {
-	case !service.ValidName(p.Label, 80):
+	if !service.ValidName(p.Label, 80) {
 		return p, errParameter("Label Reason: Must be 1 to 80 letters, digits, hyphens and underscores.")
-	case len(in.AWSAccountIds) == 0:
-		return p, errParameter("AWSAccountId Reason: no value for required parameter")
-	case len(in.ActionNames) == 0:
-		return p, errParameter("ActionName Reason: no value for required parameter")
 	}
 	for _, account := range in.AWSAccountIds {
 		if !identity.IsAccount(account) {

@@ -80,8 +80,9 @@ func (s tagged) tagResource(ctx context.Context, c *protocol.Call, in *tagResour
 	if err != nil {
 		return nil, err
 	}
-	if len(added) == 0 {
-		return nil, errParameter("Tags Reason: no value for required parameter")
+	var v protocol.Violations
+	if requireList(&v, "tags", len(added)); v.Err() != nil {
+		return nil, v.Err()
 	}
 	return nil, s.retag(ctx, t, func(tags map[string]string) { maps.Copy(tags, added) })
 }
@@ -101,8 +102,9 @@ func (s tagged) untagResource(ctx context.Context, c *protocol.Call, in *untagRe
 	if err != nil {
 		return nil, err
 	}
-	if len(in.TagKeys) == 0 {
-		return nil, errParameter("TagKeys Reason: no value for required parameter")
+	var v protocol.Violations
+	if requireList(&v, "tagKeys", len(in.TagKeys)); v.Err() != nil {
+		return nil, v.Err()
 	}
 	return nil, s.retag(ctx, t, func(tags map[string]string) {
 		for _, key := range in.TagKeys {

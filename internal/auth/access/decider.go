@@ -41,6 +41,7 @@ type Request struct {
 	// PolicyIDs binds the users and roles that Policy names to the unique ids
 	// that they had when it was set: a JSON object of ids by ARN, or empty.
 	PolicyIDs string
+	Shown     string // the resource in a refusal; empty: its ARN
 	Details
 }
 
@@ -102,6 +103,9 @@ func (d *Decider) Decide(r *Request) error {
 	}
 	if decision.Allowed() {
 		return nil
+	}
+	if r.Shown != "" {
+		q.Resource = r.Shown
 	}
 	return deny(decision, q)
 }

@@ -115,7 +115,7 @@ func Check(s *store.Store) (sessions int, problems []string, err error) {
 	}
 	for id, n := range all.sessions {
 		if n.ID != id || n.Account == "" || n.Until.IsZero() {
-			problems = append(problems, fmt.Sprintf("the session %s does not say whose it is", id))
+			problems = append(problems, fmt.Sprintf("the session %s does not name its owner", id))
 		}
 	}
 	return len(all.sessions), problems, nil

@@ -258,7 +258,8 @@ var assuming = &Rules{Vendor: "STS", Actions: []string{
 	"sts:SetSourceIdentity", "sts:TagSession",
 }}
 
-// checkTrust wants the actions to be some by which a role is assumed, and the providers to be named as such.
+// checkTrust wants the actions to be some by which a role is assumed, the providers to be named as such, and everyone
+// to be {"AWS": "*"}.
 func (p *Policy) checkTrust() error {
 	for i := range p.statements {
 		s := &p.statements[i]
@@ -271,13 +272,20 @@ func (p *Policy) checkTrust() error {
 			}
 		}
 		for _, one := range s.principals.list {
-			if one.kind == federatedPrincipal && !isProvider(one.name) {
-				err := p.fault(
+			var err *Error
+			switch {
+			case one.bare:
+				err = p.fault(BadPrincipal, one.pos, `Principal is the string "*"; of a trust policy it has to be {"AWS": "*"}`)
+				err.sentence = `AssumeRolepolicy contained an invalid principal: "STAR":"*".`
+			case one.kind == federatedPrincipal && !isProvider(one.name):
+				err = p.fault(
 					BadPrincipal, one.pos, "%q is not the ARN or the domain of an identity provider", one.name,
 				)
-				err.principal = `"FEDERATED":"` + quote(one.name) + `"`
-				return err
+				err.sentence = "Federated principals must be valid domain names or SAML metadata ARNs"
+			default:
+				continue
 			}
+			return err
 		}
 	}
 	return nil

@@ -197,19 +197,18 @@ func TestIAMWords(t *testing.T) {
 // already are not asked.
 func TestTrust(t *testing.T) {
 	const (
-		actions  = "AssumeRole policy may only specify STS AssumeRole actions."
-		provider = "arn:aws:iam::111122223333:oidc-provider/token.example"
+		actions   = "AssumeRole policy may only specify STS AssumeRole actions."
+		federated = "Federated principals must be valid domain names or SAML metadata ARNs"
+		provider  = "arn:aws:iam::111122223333:oidc-provider/token.example"
 	)
 	for _, tc := range []struct{ action, federated, want string }{
 		{"sts:AssumeRoleWithWebIdentity", provider, ""}, {"sts:AssumeRole*", "accounts.google.com", ""},
 		{"sts:*", provider, ""},
 		{"STS:tagSession", "arn:aws:iam::111122223333:saml-provider/x", ""}, {"sts:SetSourceIdentity", provider, ""},
 		{"sts:GetFederationToken", provider, actions}, {"sqs:*", provider, actions}, {"*", provider, actions},
-		{"sts:AssumeRole", "x", `Invalid principal in policy: "FEDERATED":"x"`},
-		{"sts:AssumeRole", "arn:aws:iam:::oidc-provider/x",
-			`Invalid principal in policy: "FEDERATED":"arn:aws:iam:::oidc-provider/x"`},
-		{"sts:AssumeRole", "arn:aws:iam::111122223333:role/x",
-			`Invalid principal in policy: "FEDERATED":"arn:aws:iam::111122223333:role/x"`},
+		{"sts:AssumeRole", "x", federated},
+		{"sts:AssumeRole", "arn:aws:iam:::oidc-provider/x", federated},
+		{"sts:AssumeRole", "arn:aws:iam::111122223333:role/x", federated},
 	} {
 		p := parse(t, policy.ForTrust, `{"Statement":{"Effect":"Allow","Action":"`+tc.action+
 			`","Principal":{"Federated":"`+tc.federated+`"}}}`)

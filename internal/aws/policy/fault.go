@@ -60,6 +60,7 @@ type Error struct {
 	Reason string // for people; of OverLimit and InvalidParameter the very sentence that SQS says
 
 	principal string // of BadPrincipal, the kind and the name where there is one, as IAM shows them
+	sentence  string // of BadPrincipal, what IAM says in place of the principal
 	vendor    string // of BadVendor
 	use       Use    // of a Syntax, for what the text was read
 }
@@ -85,6 +86,9 @@ func (e *Error) IAM() string {
 	case ProhibitedElement, BadResource, OldVersion, OverLimit:
 		return e.Reason
 	case BadPrincipal:
+		if e.sentence != "" {
+			return e.sentence
+		}
 		if e.principal != "" {
 			return "Invalid principal in policy: " + e.principal
 		}

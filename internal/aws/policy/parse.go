@@ -221,7 +221,7 @@ func (p *parser) principals(s *statement, n *node) error {
 			return p.fault(BadPrincipal, m.value.pos, `%s is the string %q; it has to be "*" or an object such as {"AWS": "111122223333"}`,
 				m.name, m.value.text)
 		}
-		s.principals.list = []principal{{kind: everyone}}
+		s.principals.list = []principal{{kind: everyone, bare: m.name == "Principal", pos: m.value.pos}}
 		return nil
 	}
 	if m.value.form != object || len(m.value.members) == 0 {

@@ -23,7 +23,8 @@ type principal struct {
 	name string // an account's digits, an ARN, a unique id, a service's name
 	id   string // of the user or role that the ARN meant when the policy was set; see Bind
 
-	pos, end int // byte offsets of the name in the document
+	bare     bool // the whole of a Principal that is "*", not {"AWS": "*"}
+	pos, end int  // byte offsets of the name in the document
 }
 
 type principalKind uint8

@@ -111,7 +111,7 @@ type Rules struct {
 	Limits Limits
 	// LowerCase is whether refusals write actions in lower case, as SQS does.
 	LowerCase bool
-	// Terse is whether refusals leave out the resource *, as STS does.
+	// Terse is whether refusals leave out the resource *.
 	Terse bool
 }
 

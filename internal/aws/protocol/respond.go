@@ -67,13 +67,16 @@ func WriteError(w http.ResponseWriter, s *Service, req *Request, requestID strin
 	default:
 		b = appendErrorXML(b, s, req.Version, e, requestID)
 	}
-	return respond(w, e.statusFor(req), requestID, contentType, buf, b)
+	return respond(w, e.statusFor(s, req), requestID, contentType, buf, b)
 }
 
-// statusFor returns the status of an answer to a request.
-func (e *Error) statusFor(req *Request) int {
-	if e.PlainStatus != 0 && req.Kind != Query && !req.QueryMode {
+// statusFor returns the status of an answer to a request of a service, which may be nil.
+func (e *Error) statusFor(s *Service, req *Request) int {
+	switch {
+	case e.PlainStatus != 0 && req.Kind != Query && !req.QueryMode:
 		return e.PlainStatus
+	case e.Status == http.StatusForbidden && s != nil && s.NeverForbids:
+		return http.StatusBadRequest
 	}
 	return e.Status
 }

@@ -37,6 +37,9 @@ type Service struct {
 	// Framework refuses Query requests in the words of AWS's framework if they name no operation, or if a value is not
 	// of its parameter's type. SQS has words of its own.
 	Framework bool
+	// NeverForbids answers callers who may not do something with the status 400 in place of 403, as AWS's services do
+	// that have never spoken Query.
+	NeverForbids bool
 	// Throttled returns the error for a caller who asks for too much at a time. Without it, that is the function
 	// Throttled.
 	Throttled func() *Error

@@ -136,7 +136,7 @@ func (w *Writer) condemn(ctx context.Context, m *Moment, objects map[string]int6
 	until := time.Now().Add(removalLimit)
 	names, err := w.unnamed(ctx, m, objects)
 	if err != nil {
-		return removal{failed: fmt.Errorf("find what no moment names: %w", err)}
+		return removal{failed: fmt.Errorf("find objects that no moment names: %w", err)}
 	}
 	w.swept = m.Created
 	names = names[:min(len(names), maxRemovals)]
@@ -215,7 +215,7 @@ func (w *Writer) removeUnnamed(ctx context.Context, until time.Time) error {
 		}
 		some := list.names[:min(len(list.names), removedAtOnce)]
 		if err := remove(ctx, w, objectKey, some); err != nil {
-			return fmt.Errorf("remove what no moment names: %w", err)
+			return fmt.Errorf("remove objects that no moment names: %w", err)
 		}
 		list.names = list.names[len(some):]
 		for _, object := range some {

@@ -82,7 +82,7 @@ func unfit(is, want *js.StreamConfig) string {
 		return "takes other messages than Sluice's: see its subjects, mirror, sources and subject_transform"
 	case is.Sealed, is.NoAck, is.DenyPurge, is.DenyDelete && !want.DenyDelete, !is.AllowDirect,
 		is.MaxMsgSize > 0 && (want.MaxMsgSize <= 0 || is.MaxMsgSize < want.MaxMsgSize):
-		return "refuses what Sluice does with it: see its sealed, no_ack, deny_purge, deny_delete, allow_direct and max_msg_size"
+		return "refuses operations that Sluice needs: see its sealed, no_ack, deny_purge, deny_delete, allow_direct and max_msg_size"
 	}
 	return ""
 }

@@ -17,7 +17,7 @@ var (
 	// majority loses acknowledged operations.
 	ErrLazySync = errors.New("NATS acknowledges before data is on stable storage (its servers need jetstream { sync_interval: always })")
 	// ErrSyncUnknown reports that no server has answered a query for its setting.
-	ErrSyncUnknown = errors.New("it cannot be seen whether NATS acknowledges only what is on stable storage " +
+	ErrSyncUnknown = errors.New("it is unknown whether NATS acknowledges only data on stable storage " +
 		"(that takes credentials of its system account)")
 )
 

@@ -47,7 +47,7 @@ func (s *Status) parted() (out []Problem) {
 		if sh.Parted != 0 {
 			out = append(out, Problem{
 				fmt.Sprintf("Two replicas of shard %s DIFFER from position %d on: one of them is damaged.", sh.Name, sh.Parted),
-				"Make a backup now. Stop the nodes that keep the shard, one after the other, run sluice doctor on their data, and move away the shard's directory where it finds damage.",
+				"Make a backup now. Stop the nodes that keep the shard, one after the other, run sluice doctor on their data, and move the shard's directory away on nodes where it finds damage.",
 			})
 		}
 	}
@@ -78,7 +78,7 @@ func (s *Status) nodeProblems() (out []Problem) {
 		if n.Low {
 			out = append(out, Problem{
 				fmt.Sprintf("The disk of node %s is nearly full: nothing can be added to any queue.", n.Name),
-				"Make space on it, delete messages, or start the node with a smaller --min-free-space.",
+				"Free space on it, delete messages, or start the node with a smaller --min-free-space.",
 			})
 		}
 		if skew := n.Skew(); skew.Abs() >= noticeable {
@@ -90,7 +90,7 @@ func (s *Status) nodeProblems() (out []Problem) {
 		if days, known := n.CertificateDaysLeft(); known && days <= certificateDays {
 			out = append(out, Problem{
 				fmt.Sprintf("The certificate of node %s for other nodes ends in %d days.", n.Name, days),
-				"Make it a new one with sluice cluster certs, in the place of the old files. The node takes it at its next connection; see docs/cluster.md.",
+				"Create a new one with sluice cluster certs, and replace the old files. The node takes it at its next connection; see docs/cluster.md.",
 			})
 		}
 	}
@@ -103,7 +103,7 @@ func (n *Node) absence() (Problem, bool) {
 	case !n.Live:
 		return Problem{
 			fmt.Sprintf("Node %s has been away for %s.", n.Name, time.Duration(n.AwaySeconds)*time.Second),
-			fmt.Sprintf("Start it; it catches up by itself. If it does not come back: sluice node remove %s.", n.Name),
+			fmt.Sprintf("Start it; it catches up by itself. If it is gone for good: sluice node remove %s.", n.Name),
 		}, true
 	case n.Leaving:
 		return Problem{fmt.Sprintf("Node %s is stopping.", n.Name), "Stop no other node. Start this one again."}, true

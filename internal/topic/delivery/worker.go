@@ -146,7 +146,7 @@ func (w *worker) bring(ctx context.Context, t *Target, m *shard.Message) result 
 	delay, again := t.Policy.Retries.Delay(int(min(m.Receives, 1<<30)))
 	if again && !IsPermanent(err) {
 		w.Log.Debug(
-			"a delivery has failed and will be made again",
+			"a delivery has failed and will be retried",
 			"subscription",
 			t.Subscription,
 			"message",

@@ -81,7 +81,7 @@ func (r *Rotation) succeed(ctx context.Context, old *Key, now time.Time) error {
 		if r.Keys.newest() == old {
 			table.Put(tx, key.name, key)
 			r.Log.Info(
-				"made a new key to sign messages of topics", "certificate", key.name, "signs_from", now.Add(ripens),
+				"created a new key to sign messages of topics", "certificate", key.name, "signs_from", now.Add(ripens),
 			)
 		}
 		return nil

@@ -64,6 +64,8 @@ type Alarm struct {
 
 	Muted *Muted `json:",omitempty"` // what has become of the state's actions; nil: nothing holds them
 
+	Trouble *Trouble `json:",omitempty"` // why the last evaluation failed; nil: it did not
+
 	size int // of the stored record, in bytes
 }
 

@@ -1,7 +1,6 @@
 package monitor
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -37,7 +36,7 @@ func (a *Alarm) withBands(results []metricdata.Result) (points []alarm.Datapoint
 		}
 	}
 	if len(watched) != 1 || len(edges) != 2 {
-		return nil, fmt.Errorf(
+		return nil, unfit(
 			"there are %d time series and %d edges of bands, and an alarm watches one beside two", len(watched), len(edges),
 		)
 	}

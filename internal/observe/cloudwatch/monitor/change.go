@@ -119,9 +119,7 @@ func (tx *Tx) Transition(was *Alarm, d alarm.Decision, now time.Time) error {
 	if err := tx.AddItem(is.Scope, transitionItem(was, is, now)); err != nil {
 		return err
 	}
-	warming := is.State == alarm.Insufficient && is.WarmUp != nil &&
-		now.Before(is.Created.Add(time.Duration(is.WarmUp.Minutes)*time.Minute))
-	tx.putActing(was.State, is, is.ActionsEnabled && !warming, now)
+	tx.putActing(was.State, is, is.ActionsEnabled && !is.IsWarmingUp(now), now)
 	return nil
 }
 

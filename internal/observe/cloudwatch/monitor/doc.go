@@ -24,6 +24,8 @@
 // Rules of package muterule mute alarms. An alarm that enters a state while it is muted has a Muted in its record
 // instead of actions; when no rule mutes it any more, the Evaluator makes them.
 //
+// An alarm that cannot be evaluated keeps its state and has a Trouble in its record, until it can.
+//
 // The state of a composite alarm follows from its record and from those of other alarms. A node that begins to work
 // looks at all of them, and thereby finishes what another has left.
 //

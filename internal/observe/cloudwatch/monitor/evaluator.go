@@ -21,8 +21,8 @@ const (
 	afterMinute = 5 * time.Second
 	// atOnce is how many alarms are evaluated at the same time: their points may come from other nodes.
 	atOnce = 8
-	// transitionsAtOnce is how many transitions share one change of the control store.
-	transitionsAtOnce = 50
+	// verdictsAtOnce is how many verdicts share one change of the control store.
+	verdictsAtOnce = 50
 	// evaluationTimeout is how long the evaluation of all alarms may take, so that it is over before the next.
 	evaluationTimeout = 50 * time.Second
 	// FineEvery is how often alarms with periods below a minute are evaluated, and the minimum of such a period.
@@ -121,10 +121,16 @@ func (e *Evaluator) report(what string, err error) {
 	}
 }
 
-// transition is an alarm with the decision about it.
-type transition struct {
+// verdict is an alarm with the decision about it, or the trouble that has prevented one.
+type verdict struct {
 	alarm    *Alarm
 	decision alarm.Decision
+	trouble  *Trouble
+}
+
+// isNews reports whether the verdict changes the alarm.
+func (v *verdict) isNews() bool {
+	return !v.alarm.isTrouble(v.trouble) || v.trouble == nil && v.decision.State != v.alarm.State
 }
 
 // Evaluate evaluates every metric alarm once. An alarm whose metrics cannot be read keeps its state; Evaluate returns
@@ -164,7 +170,7 @@ func (e *Evaluator) evaluateAll(ctx context.Context, now time.Time, which func(*
 	alarms := e.Monitor.Where(func(a *Alarm) bool { return a.Composite == nil && which(a) })
 	src := e.Monitor.Source(e.Reader, e.Levels, now)
 	var mu sync.Mutex
-	var changed []transition
+	var changed []verdict
 	var failures []error
 	began := time.Now()
 	waiting := newTurns(alarms, func() time.Duration { return time.Since(began) })
@@ -174,12 +180,13 @@ func (e *Evaluator) evaluateAll(ctx context.Context, now time.Time, which func(*
 			for a, done := waiting.next(); a != nil; a, done = waiting.next() {
 				d, err := e.evaluate(ctx, a, src, now)
 				done()
+				v := verdict{a, d, troubleOf(a, err)}
 				mu.Lock()
-				switch {
-				case err != nil:
+				if err != nil {
 					failures = append(failures, fmt.Errorf("alarm %s: %w", a.ARN(), err))
-				case d.State != a.State:
-					changed = append(changed, transition{a, d})
+				}
+				if v.isNews() {
+					changed = append(changed, v)
 				}
 				mu.Unlock()
 			}
@@ -187,8 +194,8 @@ func (e *Evaluator) evaluateAll(ctx context.Context, now time.Time, which func(*
 	}
 	wg.Wait()
 	for len(changed) > 0 {
-		n := min(len(changed), transitionsAtOnce)
-		if err := e.Monitor.transit(ctx, changed[:n], now); err != nil {
+		n := min(len(changed), verdictsAtOnce)
+		if err := e.Monitor.record(ctx, changed[:n], now); err != nil {
 			return err
 		}
 		changed = changed[n:]
@@ -243,7 +250,7 @@ func (a *Alarm) datapoints(results []metricdata.Result) ([]alarm.Datapoint, erro
 		return a.withBands(results)
 	}
 	if len(results) != 1 {
-		return nil, fmt.Errorf("its expression results in %d time series, and an alarm watches one", len(results))
+		return nil, unfit("its expression results in %d time series, and an alarm watches one", len(results))
 	}
 	points := make([]alarm.Datapoint, len(results[0].Points))
 	for i, p := range results[0].Points {
@@ -266,14 +273,14 @@ func (a *Alarm) tooFewSamples(points []alarm.Datapoint) bool {
 	return samples > 0 && samples < statistic.Enough()
 }
 
-// transit makes transitions, except for alarms that were changed meanwhile.
-func (m *Monitor) transit(ctx context.Context, all []transition, now time.Time) error {
+// record stores the verdicts of evaluations, except for alarms that were changed meanwhile.
+func (m *Monitor) record(ctx context.Context, all []verdict, now time.Time) error {
 	return m.Change(ctx, func(tx *Tx) error {
-		for _, t := range all {
-			if m.Alarm(t.alarm.Name) != t.alarm {
+		for _, v := range all {
+			if m.Alarm(v.alarm.Name) != v.alarm {
 				continue
 			}
-			if err := tx.Transition(t.alarm, t.decision, now); err != nil {
+			if err := tx.evaluated(v, now); err != nil {
 				return err
 			}
 		}

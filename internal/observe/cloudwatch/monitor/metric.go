@@ -143,15 +143,10 @@ func (m *Monitor) metric(key string) *Metric {
 	return r.metrics[key]
 }
 
-func (m *Monitor) countMetrics(account string) (n int) {
+func (m *Monitor) countMetrics(account string) int {
 	r := m.records.RLock()
 	defer m.records.RUnlock()
-	for _, metric := range r.metrics {
-		if metric.ID.Account == account {
-			n++
-		}
-	}
-	return n
+	return len(r.sent[account])
 }
 
 // IsOwn reports whether a namespace is reserved, so that programs cannot send metrics to it.
@@ -273,7 +268,7 @@ func (r *metricReader) List(ctx context.Context, f series.Filter) ([]series.ID, 
 
 // sent returns the metrics sent by programs that a filter selects.
 func (r *metricReader) sent(ctx context.Context, f series.Filter) (out []series.ID, err error) {
-	all := r.records.RLock().metrics
+	all := r.records.RLock().sent[f.Account]
 	defer r.records.RUnlock()
 	if err := budget.Of(ctx).Work(len(all)); err != nil {
 		return nil, err

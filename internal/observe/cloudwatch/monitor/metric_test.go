@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/observe/budget"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/metricdata"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/monitor"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
@@ -180,5 +181,53 @@ func TestFineAlarms(t *testing.T) {
 	r.restart()
 	if _, problems, err := monitor.Check(r.store); err != nil || len(problems) > 0 {
 		t.Errorf("%v, %v", problems, err)
+	}
+}
+
+// A list of metrics costs what its account has sent, however many metrics others have.
+func TestListsReadTheMetricsOfTheirAccount(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	const other = "000000000001"
+	send := func(account string, n int) {
+		t.Helper()
+		var samples []monitor.Sample
+		for i := range n {
+			id := series.ID{
+				Scope: series.Scope{Account: account, Region: scope.Region}, Namespace: "Mine", Metric: fmt.Sprint(i),
+			}
+			samples = append(samples, monitor.Sample{ID: id, Unit: "None", Point: series.Sample(start, 1)})
+		}
+		if err := r.Put(t.Context(), samples); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lists := func(account string, want, work int) {
+		t.Helper()
+		ctx, end := budget.New(budget.Size).Begin(t.Context(), account)
+		defer end()
+		f := series.Filter{Scope: series.Scope{Account: account, Region: scope.Region}, Namespace: "Mine"}
+		ids, err := r.Reader(r.metrics).List(ctx, f)
+		if n := budget.Of(ctx).Worked(); err != nil || len(ids) != want || n != work {
+			t.Errorf("%s has %d metrics, of %d that were read, %v", account, len(ids), n, err)
+		}
+	}
+	send(other, 900)
+	send(scope.Account, 3)
+	lists(scope.Account, 3, 3)
+	r.restart()
+	lists(scope.Account, 3, 3)
+	lists(other, 900, 900)
+	if err := r.Sweep(t.Context(), start.Add(2*monitor.PointsKept)); err != nil {
+		t.Fatal(err)
+	}
+	lists(other, 0, 0)
+	send(other, monitor.MaxMetrics)
+	err := r.Put(t.Context(), []monitor.Sample{{
+		ID:   series.ID{Scope: series.Scope{Account: other, Region: "made-up"}, Namespace: "Mine", Metric: "m"},
+		Unit: "None", Point: series.Sample(start, 1),
+	}})
+	if !errors.Is(err, monitor.ErrTooManyMetrics) {
+		t.Error(err)
 	}
 }

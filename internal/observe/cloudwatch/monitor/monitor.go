@@ -46,7 +46,7 @@ func Open(o Options) (*Monitor, error) {
 	m.records = control.NewSet(control.SetOptions[records]{
 		Control: o.Control, Prefix: Prefix, Formats: o.Formats, New: newRecords, Needs: needs,
 	})
-	m.sketches.used = make(map[string]int)
+	m.sketches = sketchRoom{most: allSketchesAtMost, used: make(map[string]int)}
 	if err := o.Control.Register(keyHistory, m.shelves); err != nil {
 		return nil, err
 	}
@@ -65,7 +65,11 @@ func (m *Monitor) Alarm(n Name) *Alarm {
 
 // Alarms returns the alarms of a region of an account, in order of their names.
 func (m *Monitor) Alarms(s series.Scope) []*Alarm {
-	return m.Where(func(a *Alarm) bool { return a.Scope == s })
+	r := m.records.RLock()
+	out := control.Where(r.holding(s.Account).alarms, func(a *Alarm) bool { return a.Scope == s })
+	m.records.RUnlock()
+	sortAlarms(out)
+	return out
 }
 
 // Watched returns the series that alarms watch by name, some more than once.
@@ -112,7 +116,7 @@ func (m *Monitor) Count() int {
 func (m *Monitor) CountIn(s series.Scope) (region, account int) {
 	r := m.records.RLock()
 	defer m.records.RUnlock()
-	return series.CountIn(r.alarms, func(n Name) series.Scope { return n.Scope }, s)
+	return series.CountIn(r.holding(s.Account).alarms, func(n Name) series.Scope { return n.Scope }, s)
 }
 
 // pending returns the actions to carry out, oldest first.

@@ -56,24 +56,26 @@ func readAction(id string, value []byte) (*Action, error) {
 // records holds the records of the store, and what is derived from them.
 type records struct {
 	alarms     map[Name]*Alarm
-	bytes      map[string]int // of the records of alarms, by account
+	of         map[string]*holding // alarms again, by account
 	composites composites
 	bands      map[Name]bool // the alarms that use bands of expected values
 	waiting    waiting
-	dashboards map[string]*Dashboard // by dashboardKey
-	metrics    map[string]*Metric    // one for each unit of a metric; see unit.go
-	units      map[string][]string   // the keys of a metric's units, by its hash
+	dashboards map[string]*Dashboard         // by dashboardKey
+	metrics    map[string]*Metric            // one for each unit of a metric; see unit.go
+	units      map[string][]string           // the keys of a metric's units, by its hash
+	sent       map[string]map[string]*Metric // metrics again, by account
 	actions    map[string]*Action
 }
 
 func newRecords() (*records, control.Kinds) {
 	r := &records{
 		composites: newComposites(), bands: make(map[Name]bool), waiting: newWaiting(),
-		bytes: make(map[string]int), units: make(map[string][]string),
+		of: make(map[string]*holding), units: make(map[string][]string),
+		sent: make(map[string]map[string]*Metric),
 	}
 	return r, control.Kinds{
-		alarmTable.Into(&r.alarms, r.combineAlarm, r.weighAlarm), actionTable.Into(&r.actions),
-		dashboardTable.Into(&r.dashboards), metricTable.Into(&r.metrics, r.listUnit),
+		alarmTable.Into(&r.alarms, r.combineAlarm, r.holdAlarm), actionTable.Into(&r.actions),
+		dashboardTable.Into(&r.dashboards), metricTable.Into(&r.metrics, r.listUnit, r.listSent),
 	}
 }
 
@@ -93,16 +95,55 @@ func (r *records) combineAlarm(name Name, old, is *Alarm) error {
 	return nil
 }
 
-// weighAlarm counts the bytes of alarms.
-func (r *records) weighAlarm(name Name, old, is *Alarm) error {
+// holding is what an account has of alarms.
+type holding struct {
+	alarms map[Name]*Alarm
+	bytes  int // of their records
+}
+
+// holdAlarm lists an alarm for its account, so that no account pays for the alarms of others.
+func (r *records) holdAlarm(name Name, old, is *Alarm) error {
+	h := r.of[name.Account]
+	if h == nil {
+		h = &holding{alarms: make(map[Name]*Alarm)}
+		r.of[name.Account] = h
+	}
 	if old != nil {
-		r.bytes[name.Account] -= old.size
+		h.bytes -= old.size
+		delete(h.alarms, name)
 	}
 	if is != nil {
-		r.bytes[name.Account] += is.size
+		h.bytes += is.size
+		h.alarms[name] = is
 	}
-	if r.bytes[name.Account] == 0 {
-		delete(r.bytes, name.Account)
+	if len(h.alarms) == 0 {
+		delete(r.of, name.Account)
+	}
+	return nil
+}
+
+// holding returns what an account has, which may be nothing.
+func (r *records) holding(account string) holding {
+	if h := r.of[account]; h != nil {
+		return *h
+	}
+	return holding{}
+}
+
+// listSent lists a metric for its account, so that no account reads the metrics of others.
+func (r *records) listSent(key string, old, is *Metric) error {
+	if old != nil {
+		of := old.ID.Account
+		if delete(r.sent[of], key); len(r.sent[of]) == 0 {
+			delete(r.sent, of)
+		}
+	}
+	if is != nil {
+		of := is.ID.Account
+		if r.sent[of] == nil {
+			r.sent[of] = make(map[string]*Metric)
+		}
+		r.sent[of][key] = is
 	}
 	return nil
 }

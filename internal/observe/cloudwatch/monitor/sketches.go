@@ -1,8 +1,11 @@
 package monitor
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"sort"
 	"strings"
 	"sync"
 	"time"
@@ -22,15 +25,17 @@ import (
 // minute has no such record. A record counts only as long as it has as many samples as the point: where statistic sets
 // are added, or an older program has added samples, the samples are not known.
 //
-// An account has sketchesAtMost bytes of records for each hour. When they are used up, samples count as ever, and those
-// of further minutes are not known.
+// An account has sketchesAtMost bytes of records for each hour, and allSketchesAtMost for all hours. When they are used
+// up, samples count as ever, and those of further minutes are not known. Programs can send the samples of two weeks at
+// once, so each sweep makes room for new ones: it removes the oldest hours until a quarter is free.
 
 const (
 	keySketches       = keyPoints + "sketches/"
 	keyMinuteSketches = keySketches + "minutes/"
 	keySecondSketches = keySketches + "seconds/"
 
-	sketchesAtMost = 4 << 20
+	sketchesAtMost    = 4 << 20
+	allSketchesAtMost = 256 << 20 // approximately, and as they are on the disk
 )
 
 // resolution is minutes or seconds: how points are stored, and their samples.
@@ -60,8 +65,10 @@ func (r *resolution) sketchesOf(account string, hour time.Time, metric string) s
 }
 
 func (r *resolution) sketchHour(account string, hour time.Time) string {
-	return fmt.Sprintf("%s%s/%08x/", r.sketches, account, hour.Unix()/3600)
+	return fmt.Sprintf("%s%08x/", r.sketchesOfAccount(account), hour.Unix()/3600)
 }
+
+func (r *resolution) sketchesOfAccount(account string) string { return r.sketches + account + "/" }
 
 func (r *resolution) sketchKey(account, metric string, at time.Time) string {
 	return fmt.Sprintf("%s%08x", r.sketchesOf(account, at, metric), at.Unix()/int64(r.step/time.Second))
@@ -118,8 +125,10 @@ func together(was, added series.Point, record []byte) (*sketch.Sketch, error) {
 	return was.WithSamples(known).Samples.Merge(samples), nil
 }
 
-// sketchRoom counts the bytes of records by the beginning of their keys: by account and hour.
+// sketchRoom counts the bytes of records by the beginning of their keys: by account and hour, and by account.
 type sketchRoom struct {
+	most int // of an account
+
 	mu   sync.Mutex
 	used map[string]int
 }
@@ -127,30 +136,62 @@ type sketchRoom struct {
 // mostSketchHours is how many hours are counted at a time. Beyond that, they are counted anew.
 const mostSketchHours = 10_000
 
-// takeSketchRoom reports whether an hour has room for so many more bytes, and takes it. Room that a failed change has
-// taken is free again when the hour is counted anew.
+// takeSketchRoom reports whether an hour and its account have room for so many more bytes, and takes it. Room that a
+// failed change has taken is free again when it is counted anew.
 func (m *Monitor) takeSketchRoom(r *resolution, account string, at time.Time, more int) (bool, error) {
 	m.sketches.mu.Lock()
 	defer m.sketches.mu.Unlock()
-	hour := r.sketchHour(account, at)
-	used, known := m.sketches.used[hour]
-	if !known {
-		if err := m.control.Store().Scan([]byte(hour), []byte(hour+"\xff"), func(_, v []byte) bool {
-			used += len(v)
-			return true
-		}); err != nil {
-			return false, err
-		}
-		if len(m.sketches.used) >= mostSketchHours {
-			clear(m.sketches.used)
-		}
+	hour, all := r.sketchHour(account, at), r.sketchesOfAccount(account)
+	if len(m.sketches.used) >= mostSketchHours {
+		clear(m.sketches.used)
 	}
-	room := more <= 0 || used+more <= sketchesAtMost
-	if room {
-		used += more
+	inHour, err := m.sketches.usedBy(hour, m.sketchBytes)
+	if err != nil {
+		return false, err
 	}
-	m.sketches.used[hour] = used
-	return room, nil
+	inAll, err := m.sketches.usedBy(all, m.sketchesOnDisk)
+	if err != nil {
+		return false, err
+	}
+	if more > 0 && (inHour+more > sketchesAtMost || inAll+more > m.sketches.most) {
+		return false, nil
+	}
+	m.sketches.used[hour], m.sketches.used[all] = inHour+more, inAll+more
+	return true, nil
+}
+
+// usedBy returns the bytes of the records whose keys begin with a prefix, which measure finds out if need be.
+func (s *sketchRoom) usedBy(prefix string, measure func(prefix string) (int, error)) (int, error) {
+	if used, known := s.used[prefix]; known {
+		return used, nil
+	}
+	used, err := measure(prefix)
+	if err == nil {
+		s.used[prefix] = used
+	}
+	return used, err
+}
+
+func (m *Monitor) sketchBytes(prefix string) (n int, err error) {
+	err = m.control.Store().Scan([]byte(prefix), []byte(prefix+"\xff"), func(_, v []byte) bool {
+		n += len(v)
+		return true
+	})
+	return n, err
+}
+
+// sketchesOnDisk begins with the first record: the tables still have those that a sweep has removed before it.
+func (m *Monitor) sketchesOnDisk(prefix string) (int, error) {
+	end := []byte(prefix + "\xff")
+	first := end
+	if err := m.control.Store().Scan([]byte(prefix), end, func(k, _ []byte) bool {
+		first = bytes.Clone(k)
+		return false
+	}); err != nil {
+		return 0, err
+	}
+	n, err := m.control.Store().DiskUse(first, end)
+	return int(n), err
 }
 
 // sampled adds the samples to the points of a metric, and merges them into those of a period.
@@ -242,11 +283,29 @@ func (m *Monitor) sweepSketchesOf(ctx context.Context, r *resolution, oldest tim
 		if err != nil || account == "" {
 			return err
 		}
-		if err := m.removeRange(ctx, r.sketches+account+"/", r.sketchHour(account, oldest)); err != nil {
+		from, err := m.oldestSketches(r, account, oldest)
+		if err != nil {
 			return err
 		}
-		after = r.sketches + account + "/\xff"
+		if err := m.removeRange(ctx, r.sketchesOfAccount(account), r.sketchHour(account, from)); err != nil {
+			return err
+		}
+		after = r.sketchesOfAccount(account) + "\xff"
 	}
+}
+
+// oldestSketches returns the first hour, not before oldest, from which on the records of an account leave a quarter of
+// its room free.
+func (m *Monitor) oldestSketches(r *resolution, account string, oldest time.Time) (time.Time, error) {
+	end := r.sketchesOfAccount(account) + "\xff"
+	var failed error
+	hours := sort.Search(int(r.kept/time.Hour)+1, func(n int) bool {
+		from := r.sketchHour(account, oldest.Add(time.Duration(n)*time.Hour))
+		use, err := m.control.Store().DiskUse([]byte(from), []byte(end))
+		failed = errors.Join(failed, err)
+		return int(use) <= m.sketches.most/4*3
+	})
+	return oldest.Add(time.Duration(hours) * time.Hour), failed
 }
 
 // firstAccount returns the first account with keys of that prefix after a key.

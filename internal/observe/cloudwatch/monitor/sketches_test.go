@@ -10,6 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/monitor"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/sketch"
+	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
 
 var latency = series.ID{Scope: scope, Namespace: "Workers", Metric: "Latency"}
@@ -173,33 +174,77 @@ func TestSweepSamples(t *testing.T) {
 	}
 }
 
+// manySamples are as long as samples may be.
+func manySamples() *sketch.Sketch {
+	many := make([]sketch.Value, 1000)
+	for i := range many {
+		v := 1e-3 * float64(uint64(1)<<(i%50)) * (1 + float64(i)/1000)
+		many[i] = sketch.Value{Value: v, Count: 1e15 + float64(i)}
+	}
+	return sketch.Of(many...)
+}
+
+// fill puts n points of an hour, beginning with the minute of a number.
+func (r *rig) fill(p series.Point, from, n int, account string, at time.Time) {
+	r.Helper()
+	var batch []monitor.Sample
+	for i := range n {
+		s := monitor.Sample{ID: latency, Unit: "None", Point: p}
+		s.ID.Account, s.ID.Metric, s.Point.Time = account, fmt.Sprint("m", (from+i)/60),
+			at.Add(time.Duration((from+i)%60)*time.Minute)
+		batch = append(batch, s)
+	}
+	if err := r.Put(r.Context(), batch); err != nil {
+		r.Fatal(err)
+	}
+}
+
+// An account's samples of all hours have bounded room, too, however old they are. A sweep makes room for new ones.
+func TestRoomForBackfilledSamples(t *testing.T) {
+	t.Parallel()
+	const most = 3 << 20
+	r := newRig(t)
+	r.LimitSamples(most)
+	samples := manySamples()
+	p := series.Point{Count: samples.Count(), Sum: 1, Min: 1e-3, Max: 1e15, Samples: samples}
+	now := start.Truncate(time.Hour)
+	for day := range 14 {
+		r.fill(p, 0, 120, scope.Account, now.Add(time.Duration(day-14)*24*time.Hour))
+	}
+	keys, bytes := r.sketches()
+	if bytes > most || bytes < most-sketch.MaxRecord {
+		t.Errorf("%d bytes are stored", bytes)
+	}
+	r.fill(p, 0, 1, "000000000001", now)
+	if after, _ := r.sketches(); len(after) != len(keys)+1 {
+		t.Errorf("%d more of another account", len(after)-len(keys))
+	}
+	if err := r.store.Reclaim(); err != nil {
+		t.Fatal(err)
+	}
+	eventually.True(t, "samples on the disk", func() bool {
+		n, err := r.store.DiskUse([]byte("monitor/points/sketches/"), []byte("monitor/points/sketches/\xff"))
+		return err != nil || n > 0
+	})
+	if err := r.Sweep(t.Context(), now); err != nil {
+		t.Fatal(err)
+	}
+	before, _ := r.sketches()
+	r.fill(p, 0, 60, scope.Account, now)
+	if after, _ := r.sketches(); len(after) != len(before)+60 || before[0] <= keys[0] {
+		t.Errorf("after a sweep there are %d, and then %d", len(before), len(after))
+	}
+}
+
 // An account's samples of an hour have bounded room. When that is used up, samples count, and are not known. The next
 // hour has its own, and so has another account.
 func TestRoomForSamples(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	at := start.Truncate(time.Hour)
-	many := make([]sketch.Value, 1000)
-	for i := range many {
-		v := 1e-3 * float64(uint64(1)<<(i%50)) * (1 + float64(i)/1000)
-		many[i] = sketch.Value{Value: v, Count: 1e15 + float64(i)}
-	}
-	samples := sketch.Of(many...)
+	samples := manySamples()
 	p := series.Point{Count: samples.Count(), Sum: 1, Min: 1e-3, Max: 1e15, Samples: samples}
-	var batch []monitor.Sample
-	fill := func(from, n int, account string, at time.Time) {
-		t.Helper()
-		for i := range n {
-			s := monitor.Sample{ID: latency, Unit: "None", Point: p}
-			s.ID.Account, s.ID.Metric, s.Point.Time = account, fmt.Sprint("m", (from+i)/60),
-				at.Add(time.Duration((from+i)%60)*time.Minute)
-			batch = append(batch, s)
-		}
-		if err := r.Put(t.Context(), batch); err != nil {
-			t.Fatal(err)
-		}
-		batch = nil
-	}
+	fill := func(from, n int, account string, at time.Time) { r.fill(p, from, n, account, at) }
 	const all = 1200
 	fill(0, all, scope.Account, at)
 	keys, bytes := r.sketches()

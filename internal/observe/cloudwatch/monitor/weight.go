@@ -23,7 +23,7 @@ func (tx *Tx) fits(was, is *Alarm) error {
 	}
 	r := tx.monitor.records.RLock()
 	defer tx.monitor.records.RUnlock()
-	if more > 0 && r.bytes[is.Account]+more > MaxAlarmBytes {
+	if more > 0 && r.holding(is.Account).bytes+more > MaxAlarmBytes {
 		return ErrAlarmBytes
 	}
 	return nil
