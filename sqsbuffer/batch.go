@@ -113,7 +113,7 @@ func (b *batcher[I, O]) begin(ctx context.Context, queue string, input *I) *call
 // advance sends what is to be sent. The caller has locked.
 func (b *batcher[I, O]) advance(queue string, l *lane[I, O]) {
 	room := b.settings.MaxInflightOutboundBatches
-	if b.ordered && isFIFO(queue) {
+	if b.inOrder(queue) {
 		room = 1
 	}
 	for l.underWay < room && len(l.waiting) > 0 {
@@ -215,7 +215,7 @@ func (b *batcher[I, O]) deliver(ctx context.Context, queue string, calls []*call
 	}
 	var alone sync.WaitGroup
 	for i, o := range all {
-		if o.again && !(b.ordered && isFIFO(queue)) {
+		if o.again && !b.inOrder(queue) {
 			// The plain client tries again after such an error, and so it does here.
 			alone.Go(func() { b.deliver(ctx, queue, calls[i:i+1]) })
 			continue
@@ -245,7 +245,8 @@ func (b *batcher[I, O]) answer(c *call[I, O], output *O, err error) {
 }
 
 // leave ends a call whose caller's context has ended. If it has not been sent
-// it is not; a request is given up when all its callers have left.
+// it is not; a request is given up when all its callers have left. One for a FIFO queue goes on: the service may still
+// store its messages, and the next batch must come behind them.
 func (b *batcher[I, O]) leave(ctx context.Context, queue string, c *call[I, O]) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -254,7 +255,7 @@ func (b *batcher[I, O]) leave(ctx context.Context, queue string, c *call[I, O]) 
 	}
 	c.fail(b.left(ctx))
 	if c.batch != nil {
-		if c.batch.callers--; c.batch.callers == 0 {
+		if c.batch.callers--; c.batch.callers == 0 && !b.inOrder(queue) {
 			c.batch.abandon()
 		}
 		return
@@ -329,6 +330,9 @@ func (c *call[I, O]) answered() bool {
 		return false
 	}
 }
+
+// inOrder says whether a queue gets one batch after the other.
+func (b *batcher[I, O]) inOrder(queue string) bool { return b.ordered && isFIFO(queue) }
 
 // isFIFO says whether a queue is one, by its URL.
 func isFIFO(queue string) bool { return strings.HasSuffix(queue, ".fifo") }

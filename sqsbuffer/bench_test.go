@@ -88,6 +88,7 @@ func compare(b *testing.B, prepare func(b *testing.B, plain *sqs.Client, queue *
 			if prepare != nil {
 				prepare(b, plain, queue)
 			}
+			transport.CloseIdleConnections() // those of the other client
 			before, client, served := requests.requests.Load(), processorTime(b, os.Getpid()), serverTime(b)
 			b.ResetTimer()
 			run(b, queue)

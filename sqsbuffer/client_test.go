@@ -195,6 +195,30 @@ func TestOrderOfFIFOQueues(t *testing.T) {
 	})
 }
 
+// A batch for a FIFO queue whose callers have all left may still be stored. The next one waits for its end.
+func TestOrderBehindACallThatWasGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newService()
+		s.latency, s.lingers = time.Second, time.Second
+		c := s.buffered(t, func(s *sqsbuffer.Settings) { s.MaxBatchOpenMs = 0 })
+		ctx, cancel := context.WithCancel(t.Context())
+		first := make(chan error)
+		go func() { first <- send(ctx, c, fifo, "g:1") }()
+		synctest.Wait()
+		start := time.Now()
+		cancel()
+		if err := <-first; !errors.Is(err, context.Canceled) {
+			t.Errorf("the caller that left got %v", err)
+		}
+		equal(t, "time until it left", time.Since(start), 0)
+		s.latency = 10 * time.Millisecond
+		check(t, []error{send(t.Context(), c, fifo, "g:2")})
+		time.Sleep(time.Minute)
+		equal(t, "order", fmt.Sprint(s.order), "[g:1 g:2]")
+		closeClient(t, c)
+	})
+}
+
 func TestFailuresReachTheirCallers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService()

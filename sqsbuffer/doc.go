@@ -21,9 +21,10 @@
 // A caller whose context ends returns at once. A message that was not sent yet is not sent, which does not affect
 // others; a request is cancelled when all its callers have left. Requests carry no values of the callers' contexts.
 //
-// A FIFO queue gets its messages in the order of the calls, one batch after the other. Calls of different goroutines
-// have no order; [Client.SendMessageAsync] lets one goroutine send in order and in batches. The Client does not retry
-// messages for a FIFO queue, because later ones of the group may have been stored meanwhile.
+// A FIFO queue gets its messages in the order of the calls, one batch after the other. A batch goes on when its callers
+// have left, because the service may still store it. Calls of different goroutines have no order;
+// [Client.SendMessageAsync] lets one goroutine send in order and in batches. The Client does not retry messages for a
+// FIFO queue, because later ones of the group may have been stored meanwhile.
 //
 // # Messages received ahead
 //

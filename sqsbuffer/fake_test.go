@@ -32,6 +32,8 @@ type service struct {
 	back       time.Duration // and of its answers
 	visibility time.Duration // of the queues
 	maxBatch   int           // bytes
+	// lingers is after what time the service executes a request whose client has left; 0: it does not.
+	lingers time.Duration
 	// refuse returns the code with which a message is refused, or "".
 	refuse func(body string) string
 	// broken returns the code with which a whole request is refused, or "".
@@ -119,6 +121,9 @@ func (s *service) Do(r *http.Request) (*http.Response, error) {
 	s.enter(operation, in.QueueURL)
 	defer s.leave(operation, in.QueueURL)
 	if err := s.travel(r.Context(), s.latency); err != nil {
+		if s.lingers > 0 {
+			time.AfterFunc(s.lingers, func() { _, _ = s.answer(context.Background(), operation, in) })
+		}
 		return nil, err
 	}
 	code := ""

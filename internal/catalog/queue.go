@@ -48,6 +48,9 @@ type Queue struct {
 
 	// Deleted is when the queue was deleted, and is set only of queues that can be brought back.
 	Deleted time.Time `json:",omitzero"`
+	// Undone is when the queue had been deleted before it was brought back. A repetition of that undo succeeds, too. An
+	// older program that drops this refuses it.
+	Undone time.Time `json:",omitzero"`
 
 	purgeAnytime bool // as the catalog's options say; not stored
 }

@@ -91,7 +91,7 @@ func (tx *Tx) shelve(q *Queue, now time.Time) (bool, error) {
 		return false, err
 	}
 	gone := q.clone()
-	gone.Deleted, gone.Idle = now, nil
+	gone.Deleted, gone.Undone, gone.Idle = now, time.Time{}, nil
 	shelfTable.Put(tx.tx, q.ID, gone)
 	return true, nil
 }
@@ -114,18 +114,20 @@ func (tx *Tx) buryShelved(q *Queue) error {
 
 // Undelete brings back the queue of that name that was deleted last, with its messages, and returns its record. It
 // gives ErrExists if the name has another queue now, and ErrNotShelved if no queue of that name was deleted in the last
-// UndoInterval or the queue was not kept.
+// UndoInterval or the queue was not kept. A repetition changes nothing.
 func (tx *Tx) Undelete(n Name, now time.Time) (*Queue, error) {
 	c := tx.c
 	gone := c.Undeletable(n, now)
 	switch {
+	case gone != nil && gone.Deleted.IsZero():
+		return gone, nil
 	case gone == nil:
 		return nil, ErrNotShelved
 	case c.Find(n) != nil:
 		return nil, ErrExists
 	}
 	q := gone.clone()
-	q.Deleted = time.Time{}
+	q.Deleted, q.Undone = time.Time{}, gone.Deleted
 	shelfTable.Delete(tx.tx, q.ID)
 	queueTable.Put(tx.tx, n, q)
 	deletedTable.Delete(tx.tx, n)
@@ -137,6 +139,8 @@ func (c *Catalog) Undelete(ctx context.Context, gone *Queue, now time.Time, admi
 	return control.Decide(ctx, c.Change, func(tx *Tx) (*Queue, error) {
 		if is := c.Undeletable(gone.Name, now); is == nil || is.ID != gone.ID {
 			return nil, ErrNotShelved
+		} else if is.Deleted.IsZero() {
+			return is, nil
 		}
 		if err := admit(); err != nil {
 			return nil, err
@@ -145,8 +149,24 @@ func (c *Catalog) Undelete(ctx context.Context, gone *Queue, now time.Time, admi
 	})
 }
 
-// Undeletable returns the record of the queue that Undelete would bring back if its name was free, or nil.
+// Kept returns the queues of all accounts, and the deleted ones that can be brought back.
+func (c *Catalog) Kept() (all []*Queue) {
+	r := c.records.RLock()
+	defer c.records.RUnlock()
+	for _, q := range r.known() {
+		if !q.Name.Internal() {
+			all = append(all, q)
+		}
+	}
+	return all
+}
+
+// Undeletable returns the record of the queue that Undelete would bring back if its name was free, or nil. A queue that
+// it has brought back lately is that record, without a time of deletion.
 func (c *Catalog) Undeletable(n Name, now time.Time) *Queue {
+	if q := c.Find(n); q != nil && now.Before(q.Undone.Add(UndoInterval)) {
+		return q
+	}
 	all := c.shelved(func(q *Queue) bool { return q.Name == n && !q.undoEnds(now) })
 	if len(all) == 0 {
 		return nil

@@ -67,9 +67,17 @@ func TestUndelete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(back, made) || !reflect.DeepEqual(c.Find(jobs), made) || c.ByID(made.ID) == nil ||
+	was := *made
+	was.Undone = now
+	if !reflect.DeepEqual(back, &was) || !reflect.DeepEqual(c.Find(jobs), &was) || c.ByID(made.ID) == nil ||
 		c.Count(jobs.Account) != 1 {
 		t.Errorf("what came back is %+v, and was %+v", back, made)
+	}
+	if again, err := undelete(c, jobs, now.Add(catalog.UndoInterval-1)); err != nil || again.ID != made.ID {
+		t.Errorf("the repetition of the undo gave %+v, %v", again, err)
+	}
+	if _, err := undelete(c, jobs, now.Add(catalog.UndoInterval)); !errors.Is(err, catalog.ErrNotShelved) {
+		t.Errorf("a repetition after ten minutes gave %v", err)
 	}
 	if err := remove(c, jobs, made.ID, now); err != nil {
 		t.Fatal(err)

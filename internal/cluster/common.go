@@ -21,6 +21,7 @@ type common struct {
 	failure  failure
 	leaving  atomic.Bool // the node is about to stop
 	records  *records
+	format   directoryFormat
 	engine   Engine
 	leases   *leaseList
 	messages messenger.Messenger

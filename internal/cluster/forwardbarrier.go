@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// forwardBarrier controls the messages that move to another shard. A node that makes a snapshot of several shards keeps
-// it shut: otherwise a message that moves between two shards meanwhile could be in neither snapshot.
+// forwardBarrier controls the messages that move to another shard, and what purges say of them; see ownedShard. A node
+// that makes a snapshot of several shards keeps it shut: otherwise a message that moves between two shards meanwhile
+// could be in neither snapshot.
 type forwardBarrier struct {
 	mu      sync.Mutex
 	holds   map[uint64]*time.Timer

@@ -57,7 +57,7 @@ func (h *host) serve(c *catalog.Catalog, deliver func(context.Context, *shard.Sh
 func (h *host) heartbeat() heartbeat {
 	out := heartbeat{
 		Node: h.o.Name, Incarnation: h.id.ID, Endpoint: h.o.Endpoint(), Version: h.o.Version,
-		Reads: h.o.Reads, Low: h.o.Low(),
+		Reads: h.o.Reads, Format: h.format.current(h.o.Dir), Low: h.o.Low(),
 		Failover: h.times.failover, Silent: h.members.view.silent(), Leaving: h.leaving.Load(),
 		Unready:     !h.o.Answers() || h.probe() != nil,
 		Certificate: h.certificateEnd(), Skew: h.members.clocks.skew().Round(time.Millisecond),

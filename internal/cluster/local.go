@@ -9,7 +9,6 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/cluster/replica"
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
-	"github.com/sluicemq/sluice/internal/datadir"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/store"
@@ -115,11 +114,11 @@ func (l *local) Serve(o *replica.Ownership) (stop func(), err error) {
 	h := l.host
 	queues := h.queues.subscribe() // first, so that no change is missed
 	sh, err := shard.Open(shard.Options{
-		Store: o.Store(), Logger: h.log.With("shard", l.name), Shift: h.members.clocks.correction,
+		Store: o.Store(), Number: l.number, Logger: h.log.With("shard", l.name), Shift: h.members.clocks.correction,
 		Commit: o.Commit, Confirm: o.Confirm, Writable: l.watchdog.condition, MaxCommit: maxCommit,
 		Keep: h.o.Keep, Totals: h.o.Totals, Watch: h.o.Watch, Cipher: h.o.Cipher(), Reads: h.members.readable,
 		Low:     func() bool { return h.o.NoUndo || h.members.low() },
-		Require: func(format int) error { return datadir.Require(h.o.Dir, format, h.o.Version) },
+		Require: h.requireFormat,
 		Configs: func() []queue.Config { return h.queues.catalog().Configs(l.number) },
 		Deleted: func(id queue.ID) bool { return h.queues.catalog().Deleted(id) },
 	})
@@ -135,7 +134,7 @@ func (l *local) Serve(o *replica.Ownership) (stop func(), err error) {
 		queues.run(ctx, func(was, is *catalog.Queue) error { return catalog.Tell(ctx, sh, l.number, was, is) })
 	})
 	running.Go(func() {
-		err := shard.Forward(ctx, sh, l.number, h.routing.deliver)
+		err := shard.Forward(ctx, sh, h.routing.deliver)
 		if err != nil && ctx.Err() == nil && !errors.Is(err, shard.ErrUnavailable) {
 			h.log.Warn("messages for other shards are not forwarded", "shard", l.name, "error", err)
 		}

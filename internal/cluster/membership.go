@@ -227,6 +227,7 @@ func (m *membership) record(h heartbeat) {
 	}
 	if h.Node != m.o.Name && !m.view.isDuplicate(h) {
 		m.o.Hear(h.Node, h.Told)
+		m.hearFormat(h)
 	}
 }
 

@@ -66,7 +66,7 @@ func (r *routing) owned(number int) (remote.Shard, error) {
 	if err := errors.Join(r.queues.catalog().Watched(ctx), s.queues.wait(ctx)); err != nil {
 		return nil, fmt.Errorf("%w: shard %d does not know of all queues yet: %w", shard.ErrNotBegun, number, err)
 	}
-	return s.shard, nil
+	return ownedShard{s.shard, r.forwards}, nil
 }
 
 // owner returns the owner of a shard: the shard itself if this node owns it, otherwise the name of its node.

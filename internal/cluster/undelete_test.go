@@ -11,6 +11,8 @@ import (
 
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
@@ -111,6 +113,26 @@ func TestDeletedQueueOutlivesOwners(t *testing.T) {
 			if !q.catalog.Deleted(id) || len(q.catalog.Configs(1)) != 0 {
 				t.Errorf("%s still knows the queue", name)
 			}
+		}
+	})
+}
+
+// A purge on one node keeps messages, which older programs cannot read. The other nodes hold replicas of them, so all
+// data directories get the format.
+func TestFormatOfAShardReachesAllDirectories(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.start("a", "b", "c")
+		w.settled("a", "b", "c")
+		p := w.at("a")
+		w.does(func() error { return p.create("jobs", nil) })
+		p.send("jobs", "m")
+		w.does(func() error { return p.node.Router().Purge(context.Background(), p.catalog.Find(named("jobs")).ID) })
+		for _, name := range []string{"a", "b", "c"} {
+			w.eventually("the directory of "+name+" has the format", func() bool {
+				f, err := datadir.ReadFormat(w.machines[name].dir)
+				w.must(err)
+				return f.Number >= formats.Kept
+			})
 		}
 	})
 }

@@ -17,6 +17,7 @@ type heartbeat struct {
 	Endpoint    string // where clients reach it
 	Version     string
 	Reads       int  `json:",omitempty"`      // the newest format of a data directory that it reads; 0: unknown
+	Format      int  `json:",omitempty"`      // of its data directory; 0: unknown
 	Low         bool `json:",omitempty"`      // its disk is nearly full
 	OldData     bool `json:"Bears,omitempty"` // it has data from before the cluster
 	Leaving     bool `json:",omitempty"`      // it is about to stop

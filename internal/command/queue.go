@@ -250,18 +250,21 @@ func printDescription(w io.Writer, attributes, tags map[string]string) error {
 }
 
 func newQueuePurge(server *clientFlags) *cobra.Command {
-	return newQueueEnd(server, "purge", "PurgeQueue", "Delete all messages of a queue", "is purged")
+	return newQueueEnd(server, "purge", "PurgeQueue", "Delete all messages of a queue", "is purged",
+		"Delete all messages of a queue. For ten minutes, undo-purge brings them back.")
 }
 
 func newQueueRemove(server *clientFlags) *cobra.Command {
-	return newQueueEnd(server, "rm", "DeleteQueue", "Delete a queue with all its messages", "is deleted")
+	return newQueueEnd(server, "rm", "DeleteQueue", "Delete a queue with all its messages", "is deleted",
+		"Delete a queue with all its messages. For ten minutes, undo-delete brings it back.")
 }
 
 // newQueueEnd is a command whose operation has the queue as its only parameter.
-func newQueueEnd(server *clientFlags, name, action, short, said string) *cobra.Command {
+func newQueueEnd(server *clientFlags, name, action, short, said, long string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               name + " QUEUE",
 		Short:             short,
+		Long:              long,
 		Example:           "  sluice queue " + name + " jobs",
 		Args:              arguments("QUEUE"),
 		ValidArgsFunction: completeQueues(server),

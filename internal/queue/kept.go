@@ -116,16 +116,12 @@ func (e *Engine) UndoPurge(id ID) (Kept, error) {
 	if err != nil {
 		return Kept{}, err
 	}
+	if err := q.mayUndo(); err != nil {
+		return Kept{}, err
+	}
 	what := q.kept.describe()
-	switch {
-	case what.Since == 0:
-		return Kept{}, ErrNothingKept
-	case what.Undoing:
+	if what.Undoing {
 		return what, nil
-	case q.moves.running() != nil:
-		return Kept{}, ErrTaskRunning
-	case q.kept.held > 0 && uint64(len(q.held.at))+q.kept.held > uint64(q.cfg.maxInFlight()):
-		return Kept{}, ErrOverLimit
 	}
 	q.dedup.forgottenRecord = q.kept.forgotten
 	q.kept.undo, q.kept.at = undoHeld, 0
@@ -135,6 +131,30 @@ func (e *Engine) UndoPurge(id ID) (Kept, error) {
 	err = q.restoreKept()
 	what.Undoing = q.kept.undoes()
 	return what, err
+}
+
+// MayUndoPurge returns the refusal that UndoPurge would give now, and restores nothing.
+func (e *Engine) MayUndoPurge(id ID) error {
+	q, err := e.queueAtPresent(id)
+	if err != nil {
+		return err
+	}
+	return q.mayUndo()
+}
+
+// mayUndo returns the reason why an undo cannot begin or go on, or nil.
+func (q *queue) mayUndo() error {
+	switch {
+	case q.kept.since == 0:
+		return ErrNothingKept
+	case q.kept.undoes():
+		return nil
+	case q.moves.running() != nil:
+		return ErrTaskRunning
+	case q.kept.held > 0 && uint64(len(q.held.at))+q.kept.held > uint64(q.cfg.maxInFlight()):
+		return ErrOverLimit
+	}
+	return nil
 }
 
 // keepAll empties the queue and keeps its messages. bytes is their size, or 0 if it is unknown.

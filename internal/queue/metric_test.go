@@ -1,6 +1,10 @@
 package queue
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/sluicemq/sluice/internal/formats"
+)
 
 // Rows of months ago have these numbers.
 func TestStoredMetricsKeepTheirNumbers(t *testing.T) {
@@ -24,6 +28,33 @@ func TestStoredMetricsKeepTheirNumbers(t *testing.T) {
 	} {
 		if int(m) != number {
 			t.Errorf("metric %d of stored rows of topics has the number %d", number, m)
+		}
+	}
+}
+
+// Programs refuse rows with numbers of metrics that they do not know. So a new metric needs a format of the data
+// directory, which is written here beside how many metrics its programs know, and which the engine raises with the
+// first row that has the metric.
+func TestNewMetricsNeedAFormat(t *testing.T) {
+	type known struct{ format, metrics int }
+	for _, c := range []struct {
+		what string
+		now  int
+		was  []known // from the first to the last format with new metrics
+	}{
+		{"queues", Metrics, []known{{formats.Series, 19}}},
+		{"topics", TopicMetrics, []known{{formats.TopicSeries, 12}}},
+	} {
+		last := c.was[len(c.was)-1]
+		if c.now != last.metrics {
+			t.Errorf("%s have %d metrics, and programs of format %d know %d: a new metric needs a new format",
+				c.what, c.now, last.format, last.metrics)
+		}
+		for i := range c.was[1:] {
+			a, b := c.was[i], c.was[i+1]
+			if a.format >= b.format || a.metrics >= b.metrics || b.format > formats.Newest {
+				t.Errorf("%s: %+v comes before %+v", c.what, a, b)
+			}
 		}
 	}
 }

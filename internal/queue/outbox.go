@@ -117,8 +117,9 @@ func (o *outbox) queueID() ID  { return o.id }
 func (q *queue) isFIFO() bool  { return q.cfg.FIFO }
 func (o *outbox) isFIFO() bool { return o.fifo }
 
-// outboxPosition is the minimum position of a message at an instant. Positions are derived from the clock, so that they
-// grow even if the shard is restored from a backup: the other shard skips a message whose position it has seen.
+// outboxPosition is the minimum position of a message at an instant. Positions grow because the outbox stores its last
+// one, and a snapshot of all shards has no position on the other shard that it lacks here: that shard skips a message
+// whose position it has seen. That they are derived from the clock as well protects shards of older backups.
 func outboxPosition(now Instant) Position {
 	const bits = 16 // for the messages of one millisecond; further messages use the positions of the next
 	return Position(now) << bits

@@ -19,6 +19,9 @@ type Purging struct {
 	// Marks are the positions of the outboxes of other shards when they were purged. Messages that arrive from there
 	// later, up to these marks, were purged on their way, and are skipped.
 	Marks []Mark
+	// Here names the shard of the queue itself: messages in its own outbox for the queue may be on their way, too. Zero
+	// means that it forwards nothing to itself.
+	Here FromShard
 
 	Done bool
 	// When Done, Last is the position of the newest message that was ever in the outbox of the queue, or 0.
@@ -63,7 +66,11 @@ func (e *Engine) Purge(p Purging) (Purging, error) {
 	if q == nil {
 		return p, nil
 	}
-	return p, firstError(q.purge(p.Bytes), q.arrivals.leaveOut(p.Marks))
+	marks := p.Marks
+	if p.Here != (FromShard{}) && p.Last > 0 {
+		marks = append(slices.Clip(marks), Mark{From: p.Here, UpTo: p.Last})
+	}
+	return p, firstError(q.purge(p.Bytes), q.arrivals.leaveOut(marks))
 }
 
 // MayPurge returns the refusal that Purge would return now, and purges nothing.

@@ -76,7 +76,8 @@ func (a *alone) Control() *control.Control { return a.control }
 // Serve implements Node.
 func (a *alone) Serve(c *catalog.Catalog, deliver func(context.Context, *shard.Shard)) (Messages, error) {
 	sh, err := shard.Open(shard.Options{
-		Store: a.messages, Logger: a.log, Shift: machineShift, Require: a.require, Keep: a.keep, Totals: a.totals,
+		Store: a.messages, Number: theShard,
+		Logger: a.log, Shift: machineShift, Require: a.require, Keep: a.keep, Totals: a.totals,
 		Watch: a.watch, Cipher: a.cipher(), Low: a.low,
 		Configs: func() []queue.Config { return c.Configs(theShard) }, Deleted: c.Deleted,
 	})
@@ -93,7 +94,7 @@ func (a *alone) Serve(c *catalog.Catalog, deliver func(context.Context, *shard.S
 	a.stopDelivery = cancel
 	a.delivery.Go(func() { deliver(ctx, sh) })
 	a.delivery.Go(func() {
-		if err := shard.Forward(ctx, sh, theShard, a.keepHere); err != nil && ctx.Err() == nil {
+		if err := shard.Forward(ctx, sh, a.keepHere); err != nil && ctx.Err() == nil {
 			a.log.Error("messages that wait for their queues stay where they are until the next start", "error", err)
 		}
 	})
@@ -101,7 +102,8 @@ func (a *alone) Serve(c *catalog.Catalog, deliver func(context.Context, *shard.S
 }
 
 // keepHere implements shard.Deliver. Outboxes of the only shard hold what arrived for a queue while the shard did not
-// know it, because the control store was older than the messages.
+// know it, because the control store was older than the messages. A purge leaves out what is on its way here; see
+// queue.Purging.
 func (a *alone) keepHere(ctx context.Context, id queue.ID, from queue.FromShard, messages []queue.Transfer) error {
 	return a.shard.Accept(ctx, id, from, messages)
 }

@@ -66,7 +66,8 @@ func newConsole(c *Config, a *accounts, events *trail.Trail) *webConsole {
 	return &webConsole{config: c, accounts: a, pages: c.Console.pages(), signIn: signin.New(signin.Options{
 		Sessions: a.sessions, Directory: a.directory, Roots: a.credentials, Logins: a.logins, OpenID: a.openID,
 		Trail: events, Accounts: c.Accounts, Region: c.Region, PublicURL: c.PublicURL, Hosts: hosts,
-		Idle: c.Console.Idle, Version: c.Version, Off: !c.Console.Serve, Log: c.Logger,
+		Idle: c.Console.Idle, Version: c.Version, Off: !c.Console.Serve, NoUndo: c.NoUndo,
+		Log: c.Logger,
 	})}
 }
 

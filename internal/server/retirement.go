@@ -204,9 +204,10 @@ func (r *retirement) replaced(id string) bool {
 	})
 }
 
-// namedBy returns the ARN of a queue or topic that names a key, or nothing.
+// namedBy returns the ARN of a queue or topic that names a key, or nothing. A deleted queue that can be brought back
+// counts: it could not encrypt messages any more.
 func (r *retirement) namedBy(id string) string {
-	for _, q := range r.storage.catalog.Load().All() {
+	for _, q := range r.storage.catalog.Load().Kept() {
 		if key, _, on := q.Encryption(); on && encryption.IsNamed(key, id) {
 			return q.Name.ARN()
 		}

@@ -90,6 +90,13 @@ func TestRetiredKey(t *testing.T) {
 	if _, body := r.retire(old, http.StatusConflict); !strings.Contains(body, ":named names it") {
 		t.Errorf("it says %s", body)
 	}
+	r.Make("DeleteQueue", object{"QueueUrl": r.URL("named")})
+	if _, body := r.retire(old, http.StatusConflict); !strings.Contains(body, ":named names it") {
+		t.Errorf("of a key of a deleted queue that can be brought back it says %s", body)
+	}
+	if status, body := callAdmin(t, r.server, "UndoDelete", `{"QueueName":"named"}`); status != http.StatusOK {
+		t.Fatalf("%d %s", status, body)
+	}
 	r.setKey("named", "")
 
 	if k, _ := r.retire(old, http.StatusOK); k.KeyId != old || k.CheckedTimestamp != nil || k.Removable {

@@ -34,15 +34,15 @@ const (
 type Deliver func(ctx context.Context, id queue.ID, from queue.FromShard, messages []queue.Transfer) error
 
 // Forward forwards the messages in the outboxes of s to the shards that serve their queues, exactly once and, for each
-// queue, in order. number is the number of s, under which the other shards record the last accepted position. Forward
-// returns when ctx ends or s is closed. The store must stay open until then. A shard runs one Forward at a time.
+// queue, in order. Forward returns when ctx ends or s is closed. The store must stay open until then. A shard runs one
+// Forward at a time.
 //
 // Queues do not wait for each other. For each queue, Forward begins with one message, and continues with many when that
 // one was accepted. While deliveries fail, the pauses between attempts grow, and no message is lost.
-func Forward(ctx context.Context, s *Shard, number int, to Deliver) error {
+func Forward(ctx context.Context, s *Shard, to Deliver) error {
 	ctx, cancel := context.WithCancel(ctx)
 	f := &forwarder{
-		source: s.outboxes, log: s.log, from: queue.FromShard{Shard: number}, to: to,
+		source: s.outboxes, log: s.log, from: queue.FromShard{Shard: s.number}, to: to,
 		outboxes: make(map[queue.ID]bool), turns: fairshare.New(fairshare.Options{Places: forwardsMost, Reserve: true}),
 	}
 	defer func() {

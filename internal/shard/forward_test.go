@@ -64,7 +64,7 @@ func pair(t *testing.T) (from, to *rig) {
 func forward(t *testing.T, r *rig, to shard.Deliver) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	done := later(func() error { return shard.Forward(ctx, r.Shard, 1, to) })
+	done := later(func() error { return shard.Forward(ctx, r.Shard, to) })
 	stop = func() {
 		cancel()
 		select {
@@ -367,7 +367,7 @@ func TestForwardingEndsWithTheShard(t *testing.T) {
 	bury(t, from, source, 0, 1)
 	tried := make(chan struct{}, 100)
 	done := later(func() error {
-		return shard.Forward(context.Background(), from.Shard, 1,
+		return shard.Forward(context.Background(), from.Shard,
 			func(ctx context.Context, _ queue.ID, _ queue.FromShard, _ []queue.Transfer) error {
 				tried <- struct{}{}
 				<-ctx.Done()
@@ -455,4 +455,39 @@ func TestMoveTaskReachesAnotherShard(t *testing.T) {
 	}
 	empty(t, to, source)
 	empty(t, to, letters)
+}
+
+// A shard that did not know a queue forwards to itself what waits for it. What is on its way when the queue is purged
+// does not arrive afterwards; what is sent later does.
+func TestPurgeBesideAnOutboxOfTheShardItself(t *testing.T) {
+	config := queue.Config{ID: source, ARN: arn(source), Retention: time.Hour, Elsewhere: true}
+	r := openShard(t, config)
+	p := queue.Publication{Copies: []queue.Copy{{Queue: source, Message: queue.Outgoing{Body: "before"}}}}
+	if _, err := r.Publish(t.Context(), []queue.Publication{p}); err != nil {
+		t.Fatal(err)
+	}
+	config.Elsewhere = false
+	if err := r.Configure(t.Context(), config); err != nil {
+		t.Fatal(err)
+	}
+	purged := false
+	arrived := make(chan error, 10)
+	forward(t, r, func(ctx context.Context, id queue.ID, from queue.FromShard, messages []queue.Transfer) error {
+		if !purged {
+			purged = true
+			if err := r.Purge(ctx, id); err != nil {
+				t.Error(err)
+			}
+		}
+		err := r.Accept(ctx, id, from, messages)
+		arrived <- err
+		return err
+	})
+	if err := <-arrived; err != nil {
+		t.Fatal(err)
+	}
+	r.send(t, source, "after")
+	if n, err := r.Counts(t.Context(), source); err != nil || n.Visible != 1 {
+		t.Errorf("of a purged message, and one sent since: %+v, %v", n, err)
+	}
 }

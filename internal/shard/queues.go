@@ -265,7 +265,9 @@ func (s *Shard) Purge(ctx context.Context, id queue.ID) error { return s.PurgeAf
 
 // PurgeAfter purges a queue after the outboxes of other shards were purged up to the given positions.
 func (s *Shard) PurgeAfter(ctx context.Context, id queue.ID, marks []queue.Mark) error {
-	_, err := s.purge(ctx, queue.Purging{Queue: id, Marks: marks, Bytes: s.scales.weighed(id)})
+	_, err := s.purge(ctx, queue.Purging{
+		Queue: id, Marks: marks, Here: queue.FromShard{Shard: s.number}, Bytes: s.scales.weighed(id),
+	})
 	if s.watcher != nil && err == nil {
 		s.watcher.Purged(id)
 	}

@@ -40,6 +40,8 @@ const (
 // Options configure a shard.
 type Options struct {
 	Store *store.Store
+	// Number is the number of the shard, under which shards record what they have accepted from it.
+	Number int
 	// Configs returns the queues of this shard. It is called when the shard is opened and whenever it is loaded again.
 	Configs func() []queue.Config
 	// Deleted reports whether a queue is known to be deleted, by records that are at least as new as Configs. Remaining
@@ -89,7 +91,8 @@ type Shard struct {
 	*inbox
 	*readers
 	*outboxes
-	log *slog.Logger
+	log    *slog.Logger
+	number int
 
 	draining    atomic.Bool // long polls no longer wait
 	deliverable readyQueues // queues of subscriptions
@@ -159,7 +162,8 @@ func newShard(o *Options) *Shard {
 	in := newInbox(o.Store.Disk(), o.Writable)
 	rs := &readers{inbox: in, store: o.Store, log: o.Logger, pacer: newPacer(), cipher: o.Cipher}
 	return &Shard{
-		inbox: in, readers: rs, outboxes: &outboxes{inbox: in, readers: rs}, log: o.Logger, polls: newPolls(),
+		inbox: in, readers: rs, outboxes: &outboxes{inbox: in, readers: rs}, log: o.Logger, number: o.Number,
+		polls:    newPolls(),
 		searcher: &searcher{inbox: in, readers: rs}, empty: emptyReceives{inbox: in},
 		scales: scales{readers: rs, of: make(map[queue.ID]*scale)},
 	}

@@ -71,7 +71,7 @@ func openWith(t *testing.T, st *store.Store, now func() time.Time, configs ...qu
 	r := &rig{store: st}
 	var err error
 	r.Shard, err = shard.Open(shard.Options{
-		Store: st, Now: now,
+		Store: st, Number: 1, Now: now,
 		Configs: func() []queue.Config { return configs },
 		Commit: func(tx *store.Txn) error {
 			r.commits.Add(1)

@@ -32,6 +32,12 @@ func Check(ctx context.Context, c *Client, want *Content, trailDir string, later
 	for _, name := range want.Deleted {
 		errs = append(errs, k.gone(name))
 	}
+	for _, u := range want.Undone {
+		errs = append(errs, k.undo(u))
+	}
+	for _, name := range want.Mutes {
+		errs = append(errs, k.mute(name))
+	}
 	for _, r := range want.Redrives {
 		errs = append(errs, k.redrive(r))
 	}

@@ -20,6 +20,8 @@ type Content struct {
 	Logins   []Login   `json:",omitempty"`
 	Limits   []Limit   `json:",omitempty"`
 	Deleted  []string  `json:",omitempty"` // queues
+	Undone   []undone  `json:",omitempty"`
+	Mutes    []string  `json:",omitempty"` // rules that mute alarms
 	// Composites are composite alarms.
 	Composites []string `json:",omitempty"`
 	// Keys is the file with the encryption keys, if messages are encrypted.

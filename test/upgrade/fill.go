@@ -18,6 +18,7 @@ func Fill(ctx context.Context, c *Client) (*Content, error) {
 	}
 	for _, step := range []func() error{
 		f.users, f.topics, f.alarms, f.composites, f.trails, f.insights, f.redrives, f.logins, f.limits, f.deleted,
+		f.purged, f.shelved, f.mutes,
 	} {
 		if err := step(); err != nil && !isUnknown(err) {
 			return nil, err

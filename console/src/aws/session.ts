@@ -11,6 +11,7 @@ export interface Settings {
   signIn: ('link' | 'keys' | 'password' | 'oidc')[]
   oidc?: { name: string }
   idleMinutes?: number
+  noUndo?: boolean
 }
 
 /** Session is the identity that is signed in. */

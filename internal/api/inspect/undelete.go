@@ -23,7 +23,8 @@ type undeletedQueue struct {
 	Messages         *int64 `json:",omitempty"` // in all states; nil if they could not be counted now
 }
 
-// undoDelete restores the most recently deleted queue with a name, with its messages.
+// undoDelete restores the most recently deleted queue with a name, with its messages. A repetition gets the same answer,
+// because the first may have been lost.
 func (s *inspector) undoDelete(
 	ctx context.Context, c *protocol.Call, in *deletedQueueInput,
 ) (*undeletedQueue, error) {
@@ -42,13 +43,13 @@ func (s *inspector) undoDelete(
 	case err != nil:
 		return nil, failure(err)
 	}
-	return s.undeleted(ctx, c, q, gone), nil
+	return s.undeleted(ctx, c, q), nil
 }
 
 // undeleted describes a queue that is back.
-func (s *inspector) undeleted(ctx context.Context, c *protocol.Call, q, gone *catalog.Queue) *undeletedQueue {
+func (s *inspector) undeleted(ctx context.Context, c *protocol.Call, q *catalog.Queue) *undeletedQueue {
 	out := &undeletedQueue{
-		QueueUrl: queueURL(c, s.publicURL, q.Name), DeletedTimestamp: gone.Deleted.UnixMilli(),
+		QueueUrl: queueURL(c, s.publicURL, q.Name), DeletedTimestamp: q.Undone.UnixMilli(),
 	}
 	if n, err := s.shard.Counts(ctx, q.ID); err == nil {
 		total := int64(n.Visible + n.InFlight + n.Delayed)

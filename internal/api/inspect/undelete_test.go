@@ -78,6 +78,9 @@ func TestUndoDelete(t *testing.T) {
 		t.Errorf("sources are %q", urls)
 	}
 	back := r.ask("UndoDelete", name)
+	if again := r.ask("UndoDelete", name); fmt.Sprint(again) != fmt.Sprint(back) { // the answer to the first was lost
+		t.Errorf("the repetition says %v, after %v", again, back)
+	}
 	if fmt.Sprint(back["QueueUrl"], back["Messages"]) != url+"2" || back["DeletedTimestamp"] == nil {
 		t.Errorf("the undo says %v", back)
 	}
@@ -90,7 +93,32 @@ func TestUndoDelete(t *testing.T) {
 	if got := fmt.Sprint(r.receive(url, 10)); got != "[b]" {
 		t.Errorf("received %s", got)
 	}
-	nothing()
+	r.deleteQueue(url)
+	r.ask("UndoDelete", name)
+	r.ask("UndoDelete", name)
+}
+
+// An undo that is repeated after a lost answer finds the queue that came back, also if an older one of its name could
+// come back otherwise.
+func TestRepeatedUndoDelete(t *testing.T) {
+	t.Parallel()
+	config := servertest.InMemory()
+	config.NoCoolDowns = true
+	s, _ := servertest.Start(t, config)
+	r := &rig{t, s, apitest.RootActor(s.Endpoint(), s.Root())}
+	name := object{"QueueName": "q"}
+	r.deleteQueue(r.queue("q"))
+	url := r.queue("q")
+	r.sendBodies(url, "a")
+	r.deleteQueue(url)
+	for range 2 {
+		if back := r.ask("UndoDelete", name); fmt.Sprint(back["Messages"]) != "1" {
+			t.Errorf("the undo says %v", back)
+		}
+	}
+	r.deleteQueue(url)
+	r.queue("q")
+	r.refused(r.root, "UndoDelete", name, http.StatusBadRequest, "there is a new queue of this name")
 }
 
 // The name of a deleted queue can be used again, and the account's number of queues, and then the undo is refused.

@@ -41,6 +41,7 @@ type Options struct {
 	Idle      time.Duration // a session without keys for this long ends
 	Version   string        // of the program
 	Off       bool          // the console is turned off
+	NoUndo    bool          // purges and deletions of queues are final at once
 }
 
 // Service answers the console's sign-in requests.
@@ -227,7 +228,11 @@ func (s *Service) settings(_ context.Context, _ *Request) (*Answer, error) {
 		SignIn      []string `json:"signIn"`
 		OIDC        *named   `json:"oidc,omitempty"`
 		IdleMinutes int      `json:"idleMinutes"`
-	}{s.o.Version, s.o.Region, "aws", s.o.Accounts[0], path, s.methods(), s.named(), int(s.o.Idle / time.Minute)}}, nil
+		NoUndo      bool     `json:"noUndo,omitempty"`
+	}{
+		s.o.Version, s.o.Region, "aws", s.o.Accounts[0], path, s.methods(), s.named(), int(s.o.Idle / time.Minute),
+		s.o.NoUndo,
+	}}, nil
 }
 
 func (s *Service) methods() []string {

@@ -18,6 +18,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/apitest"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/auth/session"
+	"github.com/sluicemq/sluice/internal/server"
 )
 
 const rootARN = "arn:aws:iam::" + apitest.Account + ":root"
@@ -27,7 +28,7 @@ func TestSignInByLink(t *testing.T) {
 	r := newRig(t)
 	b := r.browser(t)
 	if s := b.do(http.StatusOK, "GET", "settings", ""); s["region"] != "us-east-1" || s["account"] != apitest.Account ||
-		s["idleMinutes"] != 60.0 || fmt.Sprint(s["signIn"]) == "" {
+		s["idleMinutes"] != 60.0 || fmt.Sprint(s["signIn"]) == "" || s["noUndo"] != nil {
 		t.Errorf("settings: %v", s)
 	}
 	b.refused(http.StatusUnauthorized, "SignedOut", "GET", "session", "")
@@ -381,5 +382,14 @@ func TestSignInsAreRecorded(t *testing.T) {
 	if token := strings.Split(made, `"`)[3]; strings.Contains(strings.Join(all, ""), token) ||
 		strings.Contains(strings.Join(r.events(t, "CreateSignInLink", 1), ""), token) {
 		t.Error("a link is in the trail")
+	}
+}
+
+// The page offers no undo of a server that undoes nothing.
+func TestSettingsWithoutUndo(t *testing.T) {
+	t.Parallel()
+	r := newRigOf(t, func(_ *rig, c *server.Config) { c.NoUndo = true })
+	if s := r.browser(t).do(http.StatusOK, "GET", "settings", ""); s["noUndo"] != true {
+		t.Errorf("settings: %v", s)
 	}
 }

@@ -37,6 +37,7 @@ func (echo) MayPurge(context.Context, queue.ID) error                      { ret
 func (echo) PurgeOutbox(context.Context, queue.ID) (queue.Position, error) { return 1 << 40, nil }
 func (echo) PurgeAfter(context.Context, queue.ID, []queue.Mark) error      { return nil }
 func (echo) Kept(context.Context, queue.ID) (queue.Kept, error)            { return queue.Kept{Since: 1}, nil }
+func (echo) MayUndoPurge(context.Context, queue.ID) error                  { return nil }
 func (echo) UndoPurge(context.Context, queue.ID) (queue.Kept, error) {
 	return queue.Kept{Messages: 1}, nil
 }
@@ -145,6 +146,7 @@ func recorded(tb testing.TB) *tap {
 			Count: &queue.TopicCount{Topic: "t", Counts: [queue.TopicMetrics]uint64{1, 2, 1 << 40}}}, {}})
 	_, _ = c.Discard(ctx, 1, queue.Locate{IDs: make([]queue.MessageID, 2)})
 	_, _ = c.Kept(ctx, 1)
+	_ = c.MayUndoPurge(ctx, 1)
 	_, _ = c.UndoPurge(ctx, 1)
 	_, _ = c.Census(ctx, 1, queue.Census{Filter: "f", Key: "body.a"})
 	if len(wire.calls) != len(methods) {

@@ -24,6 +24,16 @@ var undoPurge = method[none, queue.Kept]{
 	putResult: putKept, getResult: getKept,
 }
 
+// Older programs do not know mayUndoPurge.
+var mayUndoPurge = method[none, none]{
+	code:    49,
+	putArgs: putNoArgs, getArgs: getNone,
+	call: func(s Shard, ctx context.Context, id queue.ID, _ none) (none, error) {
+		return none{}, s.MayUndoPurge(ctx, id)
+	},
+	putResult: putNone, getResult: getNone,
+}
+
 func putKept(w *writer, k queue.Kept) {
 	w.Uint(uint64(k.Since))
 	w.Uint(uint64(k.Until))
@@ -46,6 +56,16 @@ func (c *Client) Kept(ctx context.Context, id queue.ID) (queue.Kept, error) {
 		return queue.Kept{}, nil
 	}
 	return k, err
+}
+
+// MayUndoPurge returns the refusal that UndoPurge would give now. A node of an older program refuses nothing before
+// UndoPurge.
+func (c *Client) MayUndoPurge(ctx context.Context, id queue.ID) error {
+	_, err := invoke(ctx, c, &mayUndoPurge, id, none{})
+	if errors.Is(err, errOlder) {
+		return nil
+	}
+	return err
 }
 
 // UndoPurge starts to restore the messages that the last purge of a queue has kept.

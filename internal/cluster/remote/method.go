@@ -282,6 +282,7 @@ var methods = map[byte]executor{
 	series.code: &series, sizedSeries.code: &sizedSeries, seriesNames.code: &seriesNames,
 	emptyReceives.code: &emptyReceives, uses.code: &uses,
 	discard.code: &discard, census.code: &census, kept.code: &kept, undoPurge.code: &undoPurge,
+	mayUndoPurge.code: &mayUndoPurge,
 }
 
 func putNoArgs(*writer, *none) {}

@@ -155,6 +155,9 @@ func TestCallsComeBackWhole(t *testing.T) {
 	if !reflect.DeepEqual(used, before) {
 		t.Errorf("used %+v, want %+v", used, before)
 	}
+	if err := r.MayUndoPurge(ctx, jobs); !errors.Is(err, queue.ErrNothingKept) {
+		t.Errorf("an undo before a purge would get %v", err)
+	}
 	if err := r.MayPurge(ctx, jobs); err != nil {
 		t.Fatal(err)
 	}
@@ -176,6 +179,9 @@ func TestCallsComeBackWhole(t *testing.T) {
 	}
 	if err := r.Purge(ctx, jobs); !errors.Is(err, queue.ErrPurgeInProgress) {
 		t.Errorf("second purge: %v", err)
+	}
+	if err := r.MayUndoPurge(ctx, jobs); err != nil {
+		t.Errorf("an undo would get %v", err)
 	}
 	if err := r.Purge(ctx, 99); !errors.Is(err, queue.ErrNoQueue) {
 		t.Errorf("purge of an unknown queue: %v", err)

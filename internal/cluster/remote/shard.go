@@ -22,6 +22,7 @@ type Shard interface {
 	PurgeOutbox(ctx context.Context, id queue.ID) (queue.Position, error)
 	PurgeAfter(ctx context.Context, id queue.ID, marks []queue.Mark) error
 	Kept(ctx context.Context, id queue.ID) (queue.Kept, error)
+	MayUndoPurge(ctx context.Context, id queue.ID) error
 	UndoPurge(ctx context.Context, id queue.ID) (queue.Kept, error)
 	Counts(ctx context.Context, id queue.ID) (queue.Counts, error)
 	States(ctx context.Context, id queue.ID) ([]shard.State, error)

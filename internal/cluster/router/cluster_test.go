@@ -175,7 +175,8 @@ func (c *cluster) give(n int, node string) {
 	o := c.shards[n]
 	passed := c.passed
 	s, err := shard.Open(shard.Options{
-		Store: o.store, Configs: func() []queue.Config { return c.configs(n) },
+		Number: n,
+		Store:  o.store, Configs: func() []queue.Config { return c.configs(n) },
 		Deleted: func(id queue.ID) bool { return id == absent }, Keep: queue.DefaultKeep,
 		Now: func() time.Time { return c.time(passed) },
 	})
@@ -258,9 +259,9 @@ func (c *cluster) forward(r *router.Router) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var forwarding sync.WaitGroup
 	c.t.Cleanup(func() { cancel(); forwarding.Wait() })
-	for n, o := range c.shards {
+	for _, o := range c.shards {
 		if o.shard != nil {
-			forwarding.Go(func() { _ = shard.Forward(ctx, o.shard, n, r.Deliver) })
+			forwarding.Go(func() { _ = shard.Forward(ctx, o.shard, r.Deliver) })
 		}
 	}
 }

@@ -19,27 +19,47 @@ func (r *Router) Kept(ctx context.Context, id queue.ID) (sum queue.Kept, err err
 	return addKept(all), err
 }
 
-// UndoPurge starts to restore the messages that the last purge of a queue has kept, on all its shards. It fails if it
-// fails on one shard, and can then be called again: the other shards continue their undo. It returns
+// UndoPurge starts to restore the messages that the last purge of a queue has kept, on all its shards. A refusal of one
+// shard changes nothing on the others. If a shard fails, UndoPurge can be called again: the others continue. It returns
 // queue.ErrNothingKept only when no shard has kept anything.
 func (r *Router) UndoPurge(ctx context.Context, id queue.ID) (sum queue.Kept, err error) {
 	p, err := r.place(id)
 	if err != nil {
 		return sum, err
 	}
+	if err := r.mayUndoPurge(ctx, &p, id); err != nil {
+		return sum, err
+	}
 	all, err := gather(p.Shards, func(n int) (queue.Kept, error) {
 		k, err := call(ctx, r.owners, n, func(ctx context.Context, s Shard) (queue.Kept, error) {
 			return s.UndoPurge(ctx, id)
 		})
-		if errors.Is(err, queue.ErrNothingKept) {
-			err = nil
-		}
-		return k, err
+		return k, unlessNothingKept(err)
 	})
 	if sum = addKept(all); err == nil && sum.Since == 0 {
 		err = queue.ErrNothingKept
 	}
 	return sum, err
+}
+
+// mayUndoPurge returns the refusal of a shard before the undo begins on the others. A shard that has kept nothing
+// refuses nothing.
+func (o *owners) mayUndoPurge(ctx context.Context, p *Placement, id queue.ID) error {
+	if len(p.Shards) == 1 {
+		return nil
+	}
+	return firstSerious(each(p.Shards, func(n int) error {
+		return unlessNothingKept(o.exec(ctx, n, func(ctx context.Context, s Shard) error {
+			return s.MayUndoPurge(ctx, id)
+		}))
+	}))
+}
+
+func unlessNothingKept(err error) error {
+	if errors.Is(err, queue.ErrNothingKept) {
+		return nil
+	}
+	return err
 }
 
 // addKept makes one of what several shards have kept.

@@ -87,7 +87,7 @@ func mayPurgeOn(ctx context.Context, s Shard, id queue.ID) error {
 // moment. The shards of the queue, which are purged afterwards, skip every message up to these marks.
 func (r *Router) purgeOutboxes(ctx context.Context, p *Placement, id queue.ID) (marks []queue.Mark, err error) {
 	if len(p.all()) == 1 {
-		return nil, nil // which forwards nothing to itself
+		return nil, nil // it knows its own outbox; see queue.Purging
 	}
 	last, err := gather(p.all(), func(n int) (queue.Position, error) {
 		return call(ctx, r.owners, n, func(ctx context.Context, s Shard) (queue.Position, error) {

@@ -544,6 +544,39 @@ func besideAnUndo(t *testing.T, shard int, want error, do func(r *router.Router)
 	}
 }
 
+// An undo of a purge that one shard refuses, because a task moves messages there, brings back nothing on the others.
+func TestRefusedUndoPurge(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, 3, "a", "b")
+	r := c.router("a")
+	for range 30 {
+		send(t, r, wide, "m")
+	}
+	if err := r.Purge(t.Context(), wide); err != nil {
+		t.Fatal(err)
+	}
+	last := c.shards[3].shard
+	if _, err := last.Send(t.Context(), wide, outgoing("x", "y")); err != nil {
+		t.Fatal(err)
+	}
+	task := queue.MoveTask{ID: "task", Destination: arn(narrow), Rate: 1}
+	if err := last.StartMove(t.Context(), wide, task); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.UndoPurge(t.Context(), wide); !errors.Is(err, queue.ErrTaskRunning) {
+		t.Errorf("the refusal: %v", err)
+	}
+	if kept, err := r.Kept(t.Context(), wide); err != nil || kept.Messages != 30 || kept.Undoing {
+		t.Errorf("after a refused undo, kept are %+v, %v", kept, err)
+	}
+	if _, err := r.CancelMove(t.Context(), wide, "task"); err != nil {
+		t.Fatal(err)
+	}
+	if kept, err := r.UndoPurge(t.Context(), wide); err != nil || kept.Messages != 30 {
+		t.Errorf("the undo brings back %+v, %v", kept, err)
+	}
+}
+
 // A move task that one shard refuses because of an undo moves nothing on the others.
 func TestMoveBesideAnUndo(t *testing.T) {
 	t.Parallel()

@@ -13,6 +13,7 @@ import {
   undoPurge,
 } from '../../api/queueactions'
 import type { QueueState } from '../../api/queuestate'
+import { settingsNow } from '../../aws/session'
 import { each } from '../../data/each'
 import { plural } from '../../data/format'
 import { record, type Tag } from '../../data/tags'
@@ -65,7 +66,9 @@ export function Dialog({ action, queues, close, done }: DialogProps) {
     done?.()
   }
 
-  const final = refusals.has('sluice:UndoDelete')
+  const noUndo = settingsNow()?.noUndo ?? false
+  const undo = noUndo ? 'This server undoes nothing.' : 'You can undo it for 10 minutes.'
+  const final = noUndo || refusals.has('sluice:UndoDelete')
   switch (action) {
     case 'delete':
       return (
@@ -79,7 +82,7 @@ export function Dialog({ action, queues, close, done }: DialogProps) {
         >
           <Box>
             This deletes {names.length === 1 ? <b className="break">{which}</b> : `these ${what}`} with all messages
-            {held}. {final ? 'You may not undo it.' : 'You can undo it for 10 minutes.'}
+            {held}. {final && !noUndo ? 'You may not undo it.' : undo}
           </Box>
           <Names names={names} />
         </Confirm>
@@ -92,11 +95,11 @@ export function Dialog({ action, queues, close, done }: DialogProps) {
           word="purge"
           refused={refusals.get(taken.purge)}
           close={close}
-          act={() => act(purgeQueue, `Purged ${which}`, known && messages === 0 ? undefined : undoPurge)}
+          act={() => act(purgeQueue, `Purged ${which}`, noUndo || (known && messages === 0) ? undefined : undoPurge)}
         >
           <Box>
             This deletes all messages of {names.length === 1 ? <b className="break">{which}</b> : `these ${what}`}
-            {held}. You can undo it for 10 minutes. The {names.length === 1 ? 'queue stays' : 'queues stay'}.
+            {held}. {undo} The {names.length === 1 ? 'queue stays' : 'queues stay'}.
           </Box>
           <Names names={names} />
         </Confirm>
