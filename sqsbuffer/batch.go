@@ -47,7 +47,7 @@ type batcher[I, O any] struct {
 	drained chan struct{} // closed when there is nothing left to do
 }
 
-// A lane is what is to be done for one queue.
+// A lane holds the pending calls for one queue.
 type lane[I, O any] struct {
 	waiting  []*call[I, O] // the oldest first
 	underWay int           // batches
@@ -110,7 +110,7 @@ func (b *batcher[I, O]) begin(ctx context.Context, queue string, input *I) *call
 	return c
 }
 
-// advance sends what is to be sent. The caller has locked.
+// advance sends the calls that are due. The caller has locked.
 func (b *batcher[I, O]) advance(queue string, l *lane[I, O]) {
 	room := b.settings.MaxInflightOutboundBatches
 	if b.inOrder(queue) {
@@ -148,7 +148,7 @@ func (b *batcher[I, O]) setTimer(queue string, l *lane[I, O], wait time.Duration
 	l.alarm = due
 }
 
-// fit says how many of the calls fit into one batch, and whether no more would.
+// fit returns how many of the calls fit into one batch, and whether it is then full.
 func (b *batcher[I, O]) fit(calls []*call[I, O]) (n int, full bool) {
 	bytes := 0
 	for n < len(calls) && n < b.settings.MaxBatchSize {
@@ -266,8 +266,7 @@ func (b *batcher[I, O]) leave(ctx context.Context, queue string, c *call[I, O]) 
 	}
 }
 
-// close sends what waits, and waits until all of it is done or the context has
-// ended; what is not done then fails.
+// close sends waiting calls, and waits until all are done or the context has ended; the remaining calls then fail.
 func (b *batcher[I, O]) close(ctx context.Context) error {
 	b.mu.Lock()
 	if !b.closed {
@@ -331,8 +330,8 @@ func (c *call[I, O]) answered() bool {
 	}
 }
 
-// inOrder says whether a queue gets one batch after the other.
+// inOrder reports whether the batches of a queue are sent one after the other.
 func (b *batcher[I, O]) inOrder(queue string) bool { return b.ordered && isFIFO(queue) }
 
-// isFIFO says whether a queue is one, by its URL.
+// isFIFO reports whether a queue is a FIFO queue, by its URL.
 func isFIFO(queue string) bool { return strings.HasSuffix(queue, ".fifo") }

@@ -16,7 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 )
 
-// A ChecksumError says that the service has something else than what was sent.
+// A ChecksumError reports that the service has received different data than was sent.
 type ChecksumError struct {
 	MessageID string // that the service gave the message
 	Of        string // the body, the attributes or the system attributes
@@ -28,7 +28,7 @@ func (e *ChecksumError) Error() string {
 		e.MessageID, e.Of, e.Sent, e.Got)
 }
 
-// verify compares the digests in an answer with what was sent.
+// verify compares the digests in an answer with the sent data.
 func verify(input *sqs.SendMessageInput, output *sqs.SendMessageOutput) error {
 	if got := output.MD5OfMessageBody; got != nil {
 		if sent := digestOfBody(*input.MessageBody); sent != *got {

@@ -12,12 +12,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 )
 
-// A Handler does what a message asks. When it returns nil the message is deleted, and
-// otherwise, or when it panics, it becomes visible again. Its context ends when the
-// message is no longer its own ([ErrMessageLost]), or when Consume has to stop.
+// A Handler processes a message. When it returns nil the message is deleted,
+// and otherwise, or when it panics, it becomes visible again. Its context ends
+// when the consumer has lost the message ([ErrMessageLost]), or when Consume
+// must stop.
 type Handler func(ctx context.Context, message types.Message) error
 
-// ConsumeOptions say how Consume works. Consume begins with the defaults.
+// ConsumeOptions configure Consume. Consume begins with the defaults.
 type ConsumeOptions struct {
 	// Concurrency is the most messages that are received and not yet deleted, and so the
 	// most handlers that run. 1 to 10000; 10 by default.
@@ -32,9 +33,9 @@ type ConsumeOptions struct {
 	// end too. 30 s by default.
 	StopTimeout time.Duration
 
-	// RetryDelay says after how long a message becomes visible again that a handler has
-	// failed with. By default a second, and twice as long after each further receive, up to
-	// five minutes. It never ends that a message fails: the redrive policy of the queue does.
+	// RetryDelay returns the time after which a message becomes visible again when its handler has failed. By default
+	// it is a second, and twice as long after each further receive, up to five minutes. It does not limit the number of
+	// attempts: the redrive policy of the queue does.
 	RetryDelay func(types.Message) time.Duration
 
 	// OnError is called with every error: a *[HandlerError], or of a request. It may be called
@@ -45,7 +46,7 @@ type ConsumeOptions struct {
 	MessageAttributeNames []string
 }
 
-// A HandlerError says that a handler failed or panicked.
+// A HandlerError reports that a handler failed or panicked.
 type HandlerError struct {
 	Message types.Message
 	Err     error
@@ -68,7 +69,7 @@ var errStopped = errors.New("sqsbuffer: the consumer stops")
 // afterStop is how long Consume waits for handlers whose context it has ended.
 const afterStop = 5 * time.Second
 
-// source is what a consumer takes messages from: a Client, or a LargeClient.
+// source is the source of a consumer's messages: a Client, or a LargeClient.
 type source interface {
 	receive(context.Context, *sqs.ReceiveMessageInput) (*sqs.ReceiveMessageOutput, error)
 	DeleteMessage(context.Context, *sqs.DeleteMessageInput, ...func(*sqs.Options)) (*sqs.DeleteMessageOutput, error)
@@ -201,13 +202,13 @@ type consumer struct {
 	handler   Handler
 	receivers int                  // at the most
 	settles   []func(*sqs.Options) // of the calls about messages that it holds
-	slots     chan struct{}        // has an element for every message that is held or asked for
+	slots     chan struct{}        // has an element for every message that is held or requested
 
 	handling context.Context // of the handlers
 	settling context.Context // of the requests that delete, extend and give back
 	stopping <-chan struct{} // closed when nothing is to be begun
 
-	running sync.WaitGroup // receivers, and what they have received
+	running sync.WaitGroup // receivers, and handlers of their messages
 	mu      sync.Mutex
 	polling int // receivers
 	held    map[*delivery]struct{}

@@ -43,5 +43,5 @@ func (c *crew) work(f func()) {
 	}
 }
 
-// close ends the goroutines that wait. A function that comes later runs in a goroutine of its own.
+// close ends the goroutines that wait. A later function runs in its own goroutine.
 func (c *crew) close() { c.once.Do(func() { close(c.closed) }) }

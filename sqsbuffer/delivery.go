@@ -27,7 +27,7 @@ type delivery struct {
 	request chan struct{} // has an element while a request about it is under way
 }
 
-// tryBegin says whether a heartbeat may be sent. It is to be ended.
+// tryBegin reports whether a heartbeat may be sent. The caller must end it.
 func (d *delivery) tryBegin() bool {
 	select {
 	case d.request <- struct{}{}:
@@ -45,8 +45,8 @@ func (d *delivery) endHeartbeats() { d.request <- struct{}{} }
 
 func (d *delivery) isLost() bool { return errors.Is(context.Cause(d.ctx), ErrMessageLost) }
 
-// chains divides what was received into what can be handled at the same time. Of a FIFO
-// queue, messages of a group are one chain. It holds them all from now on.
+// chains divides received messages into chains that can be handled at the same time. In a FIFO queue, the messages of a
+// group form one chain. It holds them all from now on.
 func (c *consumer) chains(messages []types.Message) [][]*delivery {
 	var chains [][]*delivery
 	groups := make(map[string]int)
@@ -114,8 +114,7 @@ func (c *consumer) isStopping() bool {
 	}
 }
 
-// handle runs the handler, in a goroutine of its own so that nothing it does ends the
-// consumer's.
+// handle runs the handler in its own goroutine, so the handler cannot end the consumer's.
 func (c *consumer) handle(d *delivery) error {
 	failed := &HandlerError{Message: d.message}
 	done := make(chan struct{})
@@ -177,7 +176,7 @@ func (c *consumer) giveBack(chain []*delivery, delay time.Duration) {
 	changes.Wait()
 }
 
-// letGo ends what the consumer does for messages.
+// letGo ends the consumer's work for messages.
 func (c *consumer) letGo(chain []*delivery) {
 	c.mu.Lock()
 	for _, d := range chain {

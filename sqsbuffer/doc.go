@@ -13,10 +13,10 @@
 // batch, or the first has waited 200 ms. While the maximum number of batches is under way, calls keep waiting and fill
 // the next ones. A program saves requests by making many calls at the same time.
 //
-// Each caller gets its own outcome. An entry that fails fails its caller only, with the typed error of the SDK; an
-// error of the service, which the plain client retries, is retried alone. A batch that is refused as a whole because
-// of one entry is halved until that entry is found. The MD5 digests of body and attributes are compared with what was
-// sent, message by message ([ChecksumError]).
+// Each caller gets its own outcome. If an entry fails, only its caller gets an error, the typed error of the SDK. If
+// the service has failed, and the plain client would retry, only that entry is retried. If a batch is refused as a
+// whole because of one entry, it is halved until that entry is found. The MD5 digests of body and attributes are
+// compared with the sent data, message by message ([ChecksumError]).
 //
 // A caller whose context ends returns at once. A message that was not sent yet is not sent, which does not affect
 // others; a request is cancelled when all its callers have left. Requests carry no values of the callers' contexts.

@@ -14,8 +14,8 @@ import (
 // ErrClosed is the error of calls after Close, and of those that Close gave up.
 var ErrClosed = errors.New("sqsbuffer: the client is closed")
 
-// outcomes sorts the answer to a batch of n by the places of the entries. Entries of
-// which the service says nothing have failed too.
+// outcomes sorts the answer to a batch of n by the positions of the entries. Entries that are missing in the answer
+// have failed, too.
 func outcomes[S, O any](
 	operation string,
 	n int,
@@ -113,8 +113,7 @@ func typed(entry types.BatchResultErrorEntry) error {
 	return &smithy.GenericAPIError{Code: *code, Message: text, Fault: fault}
 }
 
-// mayBeOfOne says whether a batch may have been refused as a whole for what one of
-// its entries asks.
+// mayBeOfOne reports whether a single entry may have caused the refusal of a whole batch.
 func mayBeOfOne(err error) bool {
 	var refused smithy.APIError
 	if !errors.As(err, &refused) {

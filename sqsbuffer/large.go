@@ -17,14 +17,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 )
 
-// An ObjectStore keeps the bodies of large messages: S3, or what is like it.
+// An ObjectStore keeps the bodies of large messages: S3, or a similar service.
 type ObjectStore interface {
 	Put(ctx context.Context, bucket, key string, body []byte) error
 	Get(ctx context.Context, bucket, key string) (io.ReadCloser, error)
 	Delete(ctx context.Context, bucket, key string) error
 }
 
-// LargeSettings say how a LargeClient works. NewLarge begins with the defaults.
+// LargeSettings configure a LargeClient. NewLarge begins with the defaults.
 type LargeSettings struct {
 	// Threshold is the most bytes of a message, body and attributes, that is sent as it is. 0
 	// to 1048576; 262144 by default, as with the extended clients. With 0 all bodies are
@@ -34,9 +34,9 @@ type LargeSettings struct {
 	// MaxBodyBytes is the most bytes of a body that is taken from the store. 2 GiB by default.
 	MaxBodyBytes int64
 
-	// TrustedBuckets are the buckets, beside the client's own, from which bodies are taken. A pointer to any other is
-	// refused: a sender could otherwise have a message filled from any object that the receiver may read, and have any
-	// object deleted that the receiver may delete.
+	// TrustedBuckets are the buckets, in addition to the client's own, from which bodies are read. A pointer to any
+	// other bucket is refused: otherwise a sender could make a receiver read, and delete, any object that the receiver
+	// may read or delete.
 	TrustedBuckets []string
 
 	// KeepBodies leaves bodies in the store when their messages are deleted.
@@ -303,8 +303,8 @@ func (l *LargeClient) storeLarge(
 	return out, &at, nil
 }
 
-// removeIfRefused deletes the body of a message that was certainly not stored: the service refuses it for what it is,
-// or has no such queue. After another error, an earlier attempt whose answer was lost may have stored the message.
+// removeIfRefused deletes the body of a message that was certainly not stored: the service refuses its content, or has
+// no such queue. After another error, an earlier attempt whose answer was lost may have stored the message.
 func (l *LargeClient) removeIfRefused(ctx context.Context, at *pointer, err error) {
 	var gone *types.QueueDoesNotExist
 	if at != nil && (mayBeOfOne(err) || errors.As(err, &gone)) {

@@ -15,7 +15,7 @@ func (p *pace) add(now time.Time, period time.Duration, n int) {
 	p.current += n
 }
 
-// count is what was taken in the period before now, as if at an even pace.
+// count is the number taken in the period before now, as if at an even pace.
 func (p *pace) count(now time.Time, period time.Duration) int {
 	p.turn(now, period)
 	left := period - now.Sub(p.since)

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A pointer says where the body of a message is. In a message it stands in the place of the
-// body, as the extended clients for Java and Python write it:
+// A pointer is the location of a message's body. It replaces the body in the message, in the form of the extended
+// clients for Java and Python:
 //
 //	["software.amazon.payloadoffloading.PayloadS3Pointer",{"s3BucketName":"...","s3Key":"..."}]
 type pointer struct {
@@ -20,8 +20,8 @@ const (
 	pointerClass      = "software.amazon.payloadoffloading.PayloadS3Pointer"
 	olderPointerClass = "com.amazon.sqs.javamessaging.MessageS3Pointer"
 
-	// The attribute with which a message says that its body is a pointer, and its older
-	// name. Its value is the number of bytes of the true body.
+	// The attribute that marks a message whose body is a pointer, and its older name. Its value is the number of bytes
+	// of the true body.
 	sizeAttribute      = "ExtendedPayloadSize"
 	olderSizeAttribute = "SQSLargePayloadSize"
 )

@@ -68,7 +68,7 @@ type taker struct {
 	got          chan taken // has room for one
 }
 
-// A taken is what a caller gets. The wrapped client has to do it if direct is set.
+// A taken is the result for a caller. If direct is set, the wrapped client must make the call.
 type taken struct {
 	messages []types.Message
 	err      error
@@ -81,7 +81,7 @@ func newPrefetcher(client *sqs.Client, settings *Settings, crew *crew) *prefetch
 	return p
 }
 
-// serves says whether what is received ahead can answer a request.
+// serves reports whether prefetched messages can answer a request.
 func (p *prefetcher) serves(in *sqs.ReceiveMessageInput) bool {
 	return p.settings.prefetches() &&
 		in != nil && in.QueueUrl != nil && !isFIFO(*in.QueueUrl) && in.ReceiveRequestAttemptId == nil &&
@@ -235,8 +235,8 @@ func (p *prefetcher) fill(b *buffer) {
 	}
 }
 
-// learn says whether the visibility timeout is known, and asks for it if it is not or
-// has not been for a while. The caller has locked.
+// learn reports whether the visibility timeout is known, and requests it if it is unknown or outdated. The caller has
+// locked.
 func (p *prefetcher) learn(b *buffer, now time.Time) bool {
 	if p.settings.VisibilityTimeoutSeconds > 0 {
 		return true
@@ -308,7 +308,7 @@ func (p *prefetcher) fetch(b *buffer, n int) {
 	p.fill(b)
 }
 
-// purge drops what was received of a queue.
+// purge drops the prefetched messages of a queue.
 func (p *prefetcher) purge(queue string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -372,8 +372,7 @@ func (b *buffer) held(now time.Time) int {
 	return n
 }
 
-// close ends the receives that are under way, and makes what was received and not
-// taken visible again.
+// close ends the receives in progress, and makes messages visible again that were received and not taken.
 //
 // The messages of a receive that is cut off would stay invisible for their timeout. So receives that are about to be
 // answered are waited for; those that wait for messages are not.

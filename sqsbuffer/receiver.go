@@ -17,8 +17,7 @@ const (
 	firstPause, longestPause = time.Second, 30 * time.Second // after receives that failed
 )
 
-// receiveAll receives until the context ends. As long as all that is asked for comes, it has
-// others receive beside it.
+// receiveAll receives until the context ends. While receives are full, it starts further receivers.
 func (c *consumer) receiveAll(ctx context.Context, stop context.CancelFunc) {
 	pause := firstPause
 	for {
@@ -69,7 +68,7 @@ func (c *consumer) reinforce(ctx context.Context) {
 	})
 }
 
-// receiveSome asks for as many messages as there are slots, and has what comes handled.
+// receiveSome requests as many messages as there are slots, and starts the handlers of those that arrive.
 func (c *consumer) receiveSome(ctx context.Context) (n, got int, err error) {
 	n = c.acquire(ctx)
 	if n == 0 {

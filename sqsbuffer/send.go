@@ -76,8 +76,8 @@ func newSendBatcher(client *sqs.Client, settings *Settings, crew *crew) *sendBat
 	})
 }
 
-// sendable says whether a message can be sent in a batch: if it lacks what the SDK
-// demands, the SDK would refuse the messages of others too.
+// sendable reports whether a message can be sent in a batch: if it lacks a field that the SDK requires, the SDK would
+// refuse the whole batch.
 func sendable(input *sqs.SendMessageInput) bool {
 	if input == nil || input.QueueUrl == nil || input.MessageBody == nil {
 		return false

@@ -2,14 +2,14 @@ package sqsbuffer
 
 import "fmt"
 
-// Settings say how a Client buffers. New begins with the defaults.
+// Settings configure the buffering of a Client. New begins with the defaults.
 type Settings struct {
 	// LongPoll makes the receives that fill the buffer wait for messages. True by default.
 	LongPoll bool
 
-	// LongPollWaitTimeoutSeconds is how long such a receive waits, and how long
-	// ReceiveMessage does when its input does not say. 1 to 20; 20 by default.
-	// Without LongPoll it means nothing.
+	// LongPollWaitTimeoutSeconds is how long such a receive waits, and the
+	// default for ReceiveMessage. 1 to 20; 20 by default. It has no effect
+	// without LongPoll.
 	LongPollWaitTimeoutSeconds int
 
 	// MaxBatchOpenMs is how many milliseconds a call waits for others of its kind to
@@ -36,8 +36,8 @@ type Settings struct {
 	// 0 to 1000; 10 by default. With 0 nothing is received ahead.
 	MaxInflightReceiveBatches int
 
-	// VisibilityTimeoutSeconds is the visibility timeout of what is received ahead. 1
-	// to 43200, or -1 for the queue's own, which is the default.
+	// VisibilityTimeoutSeconds is the visibility timeout of prefetched messages. 1 to 43200, or -1 for the queue's own,
+	// which is the default.
 	VisibilityTimeoutSeconds int
 }
 
@@ -81,7 +81,7 @@ func (s *Settings) check() error {
 	return nil
 }
 
-// prefetches says whether messages are received ahead.
+// prefetches reports whether messages are prefetched.
 func (s *Settings) prefetches() bool {
 	return s.MaxDoneReceiveBatches > 0 && s.MaxInflightReceiveBatches > 0
 }

@@ -25,7 +25,7 @@ var (
 	ErrNotShelved      = errors.New("no deleted queue of that name can be brought back")
 )
 
-// ErrUninitialised says that there is no catalog in the store; see Initialise.
+// ErrUninitialised means that the store has no catalog; see Initialise.
 var ErrUninitialised = errors.New("the catalog has not been initialised")
 
 // Options configure a catalog.
@@ -34,11 +34,11 @@ type Options struct {
 	// Place assigns shards to a queue that is created or changed: it sets Shards and Sends of q. old is the record
 	// before the change, nil for a new queue. A nil Place puts all queues on the first shard.
 	Place func(q, old *Queue)
-	// Formats guards four kinds of records: tombstones, deleted queues that can be brought back, queues with paused
+	// Formats guards four kinds of records: tombstones, deleted queues whose deletion can be undone, queues with paused
 	// groups, and the time since which the use of queues is watched. Deletions write no records of the first two kinds
 	// until all programs can read them.
 	Formats control.Formats
-	// Keeps reports whether a queue that is deleted now can be brought back; nil means that it cannot.
+	// Keeps reports whether the deletion of a queue that is deleted now can be undone; nil means that it cannot.
 	Keeps func() bool
 	// NoCoolDowns lets the name of a deleted queue be reused, and a queue be purged again, at once. It is for tests.
 	NoCoolDowns bool

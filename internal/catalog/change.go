@@ -64,8 +64,8 @@ func (tx *Tx) Update(n Name, id queue.ID, change func(*Queue) error) (*Queue, er
 // forgetAtOnce limits how many names of deleted queues one deletion forgets, because the size of a commit is limited.
 const forgetAtOnce = 1000
 
-// Delete removes the record of the queue with that id. It writes the queue's tombstone, unless the queue can be brought
-// back. The name of an internal queue is never used again, so the catalog does not keep it.
+// Delete removes the record of the queue with that id. It writes the queue's tombstone, unless the deletion can be
+// undone. The name of an internal queue is never used again, so the catalog does not keep it.
 func (tx *Tx) Delete(n Name, id queue.ID, now time.Time) error {
 	c := tx.c
 	q := c.Find(n)

@@ -12,7 +12,7 @@ import (
 // Listed is what Check finds in a catalog.
 type Listed struct {
 	Queues  []*Queue
-	Shelved []*Queue            // deleted ones that can be brought back
+	Shelved []*Queue            // deleted ones whose deletion can be undone
 	Deleted func(queue.ID) bool // as Catalog.Deleted
 }
 

@@ -6,10 +6,10 @@
 // nodes.
 //
 // A shard receives changes of queues from the catalog, and reads all queues when it is loaded. Creating a queue is one
-// commit here and nothing in the shard. Deleting one is a commit here, after which the queue can be brought back for a
-// while (shelf.go), and at last another commit, its tombstone, and then a range deletion in the shard. A crash
-// between the two leaves the data of a queue that no longer exists. The shard removes it at the next load, because the
-// catalog has a tombstone with the queue's id: see [Catalog.Deleted]. A shard keeps the data of a queue that is merely
-// not listed, because the list may be older than the queue. Queue ids are never reused, so a new queue under an old
-// name cannot see the old one's messages, and old receipt handles are not valid for it.
+// commit here and nothing in the shard. Deleting one is a commit here, after which the deletion can be undone for a
+// while (shelf.go); later another commit, its tombstone; and then a range deletion in the shard. A crash between the
+// two leaves the data of a queue that no longer exists. The shard removes it at the next load, because the catalog has
+// a tombstone with the queue's id: see [Catalog.Deleted]. A shard keeps the data of a queue that is merely not listed,
+// because the list may be older than the queue. Queue ids are never reused, so a new queue under an old name cannot see
+// the old one's messages, and old receipt handles are not valid for it.
 package catalog

@@ -9,10 +9,11 @@ import (
 	"github.com/sluicemq/sluice/internal/formats"
 )
 
-// MaxPausedGroups is how many message groups of a queue can be paused at once. Each change of the queue looks at all.
+// MaxPausedGroups limits how many message groups of a queue can be paused at once. Each change of the queue reads all
+// of them.
 const MaxPausedGroups = 100
 
-// ErrTooManyPaused says that a pause would exceed MaxPausedGroups.
+// ErrTooManyPaused means that a pause would exceed MaxPausedGroups.
 var ErrTooManyPaused = errors.New("too many paused message groups")
 
 // PauseGroups pauses message groups of a FIFO queue, whether they have messages or not, and returns its new record.

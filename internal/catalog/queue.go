@@ -46,13 +46,13 @@ type Queue struct {
 	// Idle is set when the deletion of the queue has been announced.
 	Idle *Idle `json:",omitempty"`
 
-	// Deleted is when the queue was deleted, and is set only of queues that can be brought back.
+	// Deleted is when the queue was deleted. It is set only if the deletion can be undone.
 	Deleted time.Time `json:",omitzero"`
 	// Undone is when the queue had been deleted before it was brought back. A repetition of that undo succeeds, too. An
 	// older program that drops this refuses it.
 	Undone time.Time `json:",omitzero"`
 
-	purgeAnytime bool // as the catalog's options say; not stored
+	purgeAnytime bool // from the catalog's options; not stored
 }
 
 // Attributes are a queue's attributes with defaults filled in. Optional attributes that are not set are nil or empty.
@@ -156,7 +156,7 @@ func (q *Queue) clone() *Queue {
 }
 
 // Configs returns the configurations of all queues for the engine of a shard, including internal queues and deleted
-// ones that can be brought back.
+// ones whose deletion can be undone.
 func (c *Catalog) Configs(shard int) []queue.Config {
 	var configs []queue.Config
 	all := c.collect(func(Name) bool { return true })

@@ -46,9 +46,9 @@ type records struct {
 
 	byID    map[queue.ID]*Queue
 	counts  map[namespace]int // how many queues there are; only where there are any
-	shelved map[string]int    // deleted queues that can be brought back, by account
+	shelved map[string]int    // deleted queues whose deletion can be undone, by account
 	pausing int               // queues with paused groups
-	changed []changed         // what the watchers have still to learn
+	changed []changed         // for the watchers
 }
 
 // changed is a change of a queue for the watchers.
@@ -99,8 +99,8 @@ func (r *records) take() []changed {
 	return joined(all)
 }
 
-// joined makes one change of two where a queue has left one table and joined the other in the same commit, in either
-// order: it was deleted and can be brought back, or was brought back.
+// joined merges two changes into one if a queue has left one table and joined the other in the same commit, in either
+// order: it was deleted and put on the shelf, or restored from it.
 func joined(all []changed) []changed {
 	out := make([]changed, 0, len(all))
 	half := make(map[queue.ID]int) // the place in out of a change that has one side
@@ -167,7 +167,7 @@ func (c *Catalog) showed(_, now *records) {
 	}
 }
 
-// told marks everything that the catalog shows as known to the watchers.
+// told marks everything in the catalog as known to the watchers.
 func (c *Catalog) told() {
 	if untold := c.untold.Swap(nil); untold != nil {
 		close(*untold)

@@ -9,8 +9,8 @@ import (
 // Settings are the tags that have a meaning for this server.
 var Settings = []string{TagShards, TagDelivery, TagReceiveRate, TagInFlight, TagIdle}
 
-// CheckSetting returns a sentence about what is wrong with the value of one of Settings, or an empty text. It reports
-// false for other tags.
+// CheckSetting returns a sentence about the mistake in the value of one of Settings, or an empty text. It returns false
+// for other tags.
 func CheckSetting(tag, value string) (wrong string, known bool) {
 	ok := false
 	switch tag {

@@ -14,11 +14,11 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// UndoInterval is how long a deleted queue can be brought back.
+// UndoInterval is how long the deletion of a queue can be undone.
 const UndoInterval = queue.UndoInterval
 
-// shelfTable has the deleted queues that can be brought back, by id. They have no tombstones, and their shards keep
-// their data; see queue.Config.Shelved. A queue leaves the table when it is brought back, or gets its tombstone:
+// shelfTable has the deleted queues whose deletion can be undone, by id. They have no tombstones, and their shards keep
+// their data; see queue.Config.Shelved. A queue leaves the table when it is restored, or gets its tombstone:
 //
 //	queue/NAME ── Delete ──► shelf/ID ── Bury ──► tombstones/BLOCK
 //	    ▲                        │
@@ -37,8 +37,8 @@ func parseID(text string) (queue.ID, error) {
 }
 
 const (
-	// shelvedMost limits the deleted queues of an account that can be brought back. Beyond it those go that were
-	// deleted first.
+	// shelvedMost limits the deleted queues of an account on the shelf. Beyond it, the queues that were deleted first
+	// are removed.
 	shelvedMost = 1000
 	// buryAtOnce limits the queues that one change buries, because the size of a commit is limited.
 	buryAtOnce = 100
@@ -58,7 +58,7 @@ func (r *records) indexShelf(_ queue.ID, old, is *Queue) error {
 	return nil
 }
 
-// find returns the record of a queue, also of a deleted one that can be brought back, or nil.
+// find returns the record of a queue, even if it is on the shelf, or nil.
 func (r *records) find(id queue.ID) *Queue { return cmp.Or(r.byID[id], r.shelf[id]) }
 
 // known yields all queues that find returns.
@@ -96,7 +96,7 @@ func (tx *Tx) shelve(q *Queue, now time.Time) (bool, error) {
 	return true, nil
 }
 
-// makeRoom buries the queue of an account that was deleted first, if too many can be brought back.
+// makeRoom buries the queue of an account that was deleted first, if too many are on the shelf.
 func (tx *Tx) makeRoom(account string) error {
 	r := tx.c.records.RLock()
 	full := r.shelved[account] >= shelvedMost
@@ -112,9 +112,9 @@ func (tx *Tx) buryShelved(q *Queue) error {
 	return tx.buryOne(q.ID)
 }
 
-// Undelete brings back the queue of that name that was deleted last, with its messages, and returns its record. It
-// gives ErrExists if the name has another queue now, and ErrNotShelved if no queue of that name was deleted in the last
-// UndoInterval or the queue was not kept. A repetition changes nothing.
+// Undelete restores the most recently deleted queue with that name, with its messages, and returns its record. It
+// returns ErrExists if another queue has the name now, and ErrNotShelved if no queue with that name was deleted in the
+// last UndoInterval or the queue was not kept. A repetition changes nothing.
 func (tx *Tx) Undelete(n Name, now time.Time) (*Queue, error) {
 	c := tx.c
 	gone := c.Undeletable(n, now)
@@ -134,7 +134,7 @@ func (tx *Tx) Undelete(n Name, now time.Time) (*Queue, error) {
 	return q, nil
 }
 
-// Undelete brings back a deleted queue, which Undeletable has returned, if admit returns nil; see Tx.Undelete.
+// Undelete restores a deleted queue, which Undeletable has returned, if admit returns nil; see Tx.Undelete.
 func (c *Catalog) Undelete(ctx context.Context, gone *Queue, now time.Time, admit func() error) (*Queue, error) {
 	return control.Decide(ctx, c.Change, func(tx *Tx) (*Queue, error) {
 		if is := c.Undeletable(gone.Name, now); is == nil || is.ID != gone.ID {
@@ -149,7 +149,7 @@ func (c *Catalog) Undelete(ctx context.Context, gone *Queue, now time.Time, admi
 	})
 }
 
-// Kept returns the queues of all accounts, and the deleted ones that can be brought back.
+// Kept returns the queues of all accounts, and the deleted ones that can be restored.
 func (c *Catalog) Kept() (all []*Queue) {
 	r := c.records.RLock()
 	defer c.records.RUnlock()
@@ -161,8 +161,8 @@ func (c *Catalog) Kept() (all []*Queue) {
 	return all
 }
 
-// Undeletable returns the record of the queue that Undelete would bring back if its name was free, or nil. A queue that
-// it has brought back lately is that record, without a time of deletion.
+// Undeletable returns the record of the queue that Undelete would restore if its name were free, or nil. If Undelete
+// has restored the queue recently, that is its record, without a time of deletion.
 func (c *Catalog) Undeletable(n Name, now time.Time) *Queue {
 	if q := c.Find(n); q != nil && now.Before(q.Undone.Add(UndoInterval)) {
 		return q
@@ -187,7 +187,7 @@ func (c *Catalog) shelved(keep func(*Queue) bool) []*Queue {
 	return out
 }
 
-// ToBury returns some of the deleted queues that can no longer be brought back, or all of them if all is true.
+// ToBury returns some of the deleted queues whose deletion can no longer be undone, or all of them if all is true.
 func (c *Catalog) ToBury(now time.Time, all bool) []*Queue {
 	out := c.shelved(func(q *Queue) bool { return all || q.undoEnds(now) })
 	return out[:min(len(out), buryAtOnce)]
@@ -207,8 +207,8 @@ func (c *Catalog) BuryOwned(ctx context.Context, account string) error {
 	}
 }
 
-// Bury writes the tombstones of deleted queues, so that their shards remove their data. It leaves out queues that were
-// brought back meanwhile.
+// Bury writes the tombstones of deleted queues, so that their shards remove their data. It omits queues that were
+// restored meanwhile.
 func (tx *Tx) Bury(queues []*Queue) error {
 	r := tx.c.records.RLock()
 	on := maps.Clone(r.shelf)

@@ -100,7 +100,7 @@ func decodeRanges(block uint64, v []byte) (*idRanges, error) {
 //
 // Only the first tombstones wait until all programs can read them. Later ones must not wait: a node that has just
 // started does not know the versions of nodes that are away, and a queue that it deleted without a tombstone would
-// leave its data for ever.
+// leave its data forever.
 func (tx *Tx) bury(id queue.ID) error {
 	if begun, err := tx.buries(); !begun || err != nil {
 		return err

@@ -41,7 +41,7 @@ type Control struct {
 
 	changing chan struct{} // full while a change is made, commit included
 
-	telling sync.Mutex // held while readers take in a change
+	telling sync.Mutex // held while readers apply a change
 	readers []registration
 	version atomic.Uint64
 
@@ -80,8 +80,8 @@ func (c *Control) commitHere(tx *store.Txn) error {
 //
 // commit makes a transaction durable and applies it to the store. When it returns nil, Apply was called with the bytes
 // of the transaction, from any goroutine, and has returned. From the moment in which another node may have changed the
-// store, commit fails for ever, even if this node owns the store again later: a change is decided by the readers'
-// state, and committed with the commit of the same ownership. commit returns ErrElsewhere if nothing was changed, and
+// store, commit fails forever, even if this node owns the store again later: a change is decided by the readers' state,
+// and committed with the commit of the same ownership. commit returns ErrElsewhere if nothing was changed, and
 // ErrUnavailable if that is unknown. It always returns after a limited time.
 func (c *Control) Own(commit func(*store.Txn) error) (end func()) {
 	o := &ownership{commit}
@@ -118,7 +118,7 @@ func (c *Control) Elsewhere() bool { return c.ownership.Load() == nil }
 func (c *Control) Version() uint64 { return c.version.Load() }
 
 // Change changes several records, all or none. f decides the change. It may read the readers' state, which no other
-// change modifies meanwhile. If f returns an error, nothing is changed and Change returns that error as it is. When
+// change modifies meanwhile. If f returns an error, nothing is changed and Change returns that error unchanged. When
 // Change returns nil, all readers have applied the change.
 //
 // The changes that With has added to ctx become part of the change. The end of ctx does not end the change.

@@ -14,8 +14,8 @@
 //
 //   - It keeps the rows in memory behind one lock. Callers see the rows of one commit, never of half of one.
 //   - It refuses the first record until every program can read it, and requires the record's format; see [Formats].
-//   - It calls the [Hook]s of a table for what is derived from the rows, such as an index. They run on a new set of
-//     rows, without a lock, while all records are loaded, and under the lock after a change.
+//   - It calls the [Hook]s of a table for state that is derived from the rows, such as an index. They run on a new set
+//     of rows, without a lock, while all records are loaded, and under the lock after a change.
 //   - [Check] reads the same tables for the doctor, and reports each record that cannot be read.
 //
 // Some packages add to their Set: package catalog calls watchers without a lock, and package monitor has a format that

@@ -19,7 +19,7 @@ import (
 )
 
 // request is one request through all stages. Each stage leaves a value for the next ones. Each waiting long poll holds
-// a request, so it is kept below 888 bytes: a larger one takes 1,024.
+// a request.
 type request struct {
 	front *Front
 	arrival

@@ -110,7 +110,7 @@ func TestErrors(t *testing.T) {
 	t.Parallel()
 	for filter, want := range map[string]string{
 		"a colour:red":               `column 3: there is no field "colour"; there are attr.NAME, body.PATH`,
-		"http://x":                   "in quotes to look for it",
+		"http://x":                   "in quotes to search for it",
 		"sent:2026-11-01":            "column 1: sent is compared by < or > with a day",
 		"sent>yesterday":             "a day such as 2026-11-01",
 		"age>soon":                   "a duration such as 90s",

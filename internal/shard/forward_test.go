@@ -457,8 +457,8 @@ func TestMoveTaskReachesAnotherShard(t *testing.T) {
 	empty(t, to, letters)
 }
 
-// A shard that did not know a queue forwards to itself what waits for it. What is on its way when the queue is purged
-// does not arrive afterwards; what is sent later does.
+// A shard that did not know a queue forwards the waiting messages to itself. Messages on their way when the queue is
+// purged do not arrive afterwards. Messages sent later do.
 func TestPurgeBesideAnOutboxOfTheShardItself(t *testing.T) {
 	config := queue.Config{ID: source, ARN: arn(source), Retention: time.Hour, Elsewhere: true}
 	r := openShard(t, config)

@@ -45,7 +45,7 @@ func (f *filler) undoable(u undone, undo, operation string) error {
 	return nil
 }
 
-// input is that of the undo, which finds a queue that exists by its URL or its name.
+// input returns the input of the undo. It names a deleted queue by its name, and any other by its URL.
 func (u *undone) input() map[string]string {
 	if u.Deleted {
 		return map[string]string{"QueueName": u.Queue}

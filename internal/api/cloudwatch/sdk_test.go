@@ -367,8 +367,8 @@ func TestCompressedBodies(t *testing.T) {
 			compressed("Action=PutMetricData&Version=2010-08-01&Namespace=Mine&MetricData.member.1.MetricName=m&MetricData.member.1.Value=1"),
 			200, "PutMetricDataResponse",
 		},
-		"not compressed": {metric, 400, "and it is not"},
-		"cut":            {compressed(metric)[:20], 400, "and it is not"},
+		"not compressed": {metric, 400, "is not compressed by gzip"},
+		"cut":            {compressed(metric)[:20], 400, "is not compressed by gzip"},
 		"a bomb": {compressed(strings.Repeat(" ", 64<<20)), 413,
 			"Request size 67108864 exceeded 1048576 bytes"},
 	} {

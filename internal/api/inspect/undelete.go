@@ -23,8 +23,8 @@ type undeletedQueue struct {
 	Messages         *int64 `json:",omitempty"` // in all states; nil if they could not be counted now
 }
 
-// undoDelete restores the most recently deleted queue with a name, with its messages. A repetition gets the same answer,
-// because the first may have been lost.
+// undoDelete restores the most recently deleted queue with a name, with its messages. A repetition gets the same
+// answer, because the first may have been lost.
 func (s *inspector) undoDelete(
 	ctx context.Context, c *protocol.Call, in *deletedQueueInput,
 ) (*undeletedQueue, error) {

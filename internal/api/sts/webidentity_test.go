@@ -128,7 +128,7 @@ func TestAssumeRoleWithWebIdentityErrors(t *testing.T) {
 	f := newFederation(t)
 	trusted := f.role(f.trusted(), byToken, "")
 	others := f.role(`{"Federated":"arn:aws:iam::`+account+`:oidc-provider/other.example"}`, byToken, "")
-	everybody := f.role(`"*"`, byToken, "")
+	everybody := f.role(`{"AWS":"*"}`, byToken, "")
 	branch := f.role(f.trusted(), byToken,
 		fmt.Sprintf(`"StringEquals":{"%s:sub":"repo:acme/app:ref:refs/heads/release"}`, f.key()))
 	methods := f.role(f.trusted(), byToken, fmt.Sprintf(`"ForAnyValue:StringEquals":{"%s:amr":"mfa"}`, f.key()))

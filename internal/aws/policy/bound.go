@@ -19,9 +19,9 @@ const (
 	operandSteps = 8
 )
 
-// spend takes steps from those that the evaluation has left, and reports
-// whether there were as many. With none left, what is being compared counts as
-// unknown; see evaluation.unknown.
+// spend takes steps from the remaining steps of the evaluation, and reports
+// whether enough remained. If not, the comparison counts as unknown; see
+// evaluation.unknown.
 func (e *evaluation) spend(steps int) bool {
 	if e.steps < steps {
 		e.steps, e.unknown = 0, true
@@ -31,8 +31,7 @@ func (e *evaluation) spend(steps int) bool {
 	return true
 }
 
-// bounded reports whether v is short enough to be compared. If it is not, what
-// is being compared counts as unknown.
+// bounded reports whether v is short enough to be compared. If it is not, the comparison counts as unknown.
 func (e *evaluation) bounded(v *Value) bool {
 	ok := len(v.text) <= MaxFact && len(v.list) <= MaxFactList
 	for i := 0; ok && i < len(v.list); i++ {

@@ -64,11 +64,11 @@ func ParseResource(source string, rules *Rules) (*Policy, error) {
 
 func errTooLarge() *Error { return fault(OverLimit, "Submitted policy is over max allowed size.") }
 
-// CheckResource says why p may not be set on a resource: it is larger than the
-// limits, names actions that the service does not have, or has values in its
-// conditions that cannot be read. Which resource p names does not matter, as on
-// AWS: a statement about another one never applies; see Warnings. The error is an
-// *Error.
+// CheckResource returns the reason why p may not be set on a resource: it is
+// larger than the limits, names actions that the service does not have, or has
+// values in its conditions that cannot be read. Which resource p names does not
+// matter, as on AWS: a statement about another one never applies; see Warnings.
+// The error is an *Error.
 func (p *Policy) CheckResource(rules *Rules) error {
 	if p.use != ForResource {
 		panic("policy: CheckResource of a policy for another use")
@@ -123,8 +123,8 @@ func (p *Policy) checkActions(s *statement, rules *Rules) error {
 	return nil
 }
 
-// lacks says why an action stands for none that the service has, as a format and
-// its arguments; the format is empty if it stands for some.
+// lacks returns the reason why an action matches none of the service's actions, as a format and its arguments; the
+// format is empty if it matches some.
 func (r *Rules) lacks(a actionPattern) (format string, args []any) {
 	e := evaluation{steps: maxSteps}
 	if slices.ContainsFunc(r.Actions, func(known string) bool { return a.matches(&e, known) }) {
@@ -151,8 +151,8 @@ func (p *Policy) checkValues() error {
 	return nil
 }
 
-// CheckVersion says why a document may not become a managed policy of IAM: those have the newest version.
-// The error is an *Error.
+// CheckVersion returns the reason why a document may not become a managed policy of IAM, which must have the newest
+// version. The error is an *Error.
 func (p *Policy) CheckVersion() error {
 	if p.version == Version2012 {
 		return nil
@@ -210,11 +210,11 @@ var iamPaths = []string{
 	"sms-mfa/", "saml-provider/", "oidc-provider/", "report/", "access-report/",
 }
 
-// CheckIAM says why a document may not be stored by IAM or used by STS: it has
-// characters that they do not take, values that cannot be read, or is larger
-// than limit, one of the Max constants. The limits of inline policies are for
-// several together: taken is the Size of the entity's others. The error is an
-// *Error.
+// CheckIAM returns the reason why IAM may not store a document or STS may not
+// use it: it has characters that they do not accept, unreadable values, or is
+// larger than limit, one of the Max constants. The limits of inline policies
+// apply to several together: taken is the Size of the entity's others. The
+// error is an *Error.
 func (p *Policy) CheckIAM(limit, taken int) error {
 	if err := p.checkBeginning(); err != nil {
 		return err

@@ -18,7 +18,7 @@ type condition struct {
 	pos      int
 }
 
-// quantity says how many of a key's values have to satisfy the operator.
+// quantity is how many of a key's values must satisfy the operator.
 type quantity uint8
 
 const (
@@ -49,7 +49,7 @@ type operator struct {
 	order   func(compared int) bool // of numbers and dates
 }
 
-// family is what operators of one type have in common.
+// family is the common part of operators of one type.
 type family uint8
 
 const (
@@ -65,7 +65,7 @@ const (
 	presence // the operator Null
 )
 
-// wants says what a family's operands are.
+// wants describes the operands of a family.
 func (f family) wants() string {
 	return [...]string{
 		"a string", "a string", "a string", "a decimal number",

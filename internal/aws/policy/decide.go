@@ -95,8 +95,7 @@ func (p *Policy) only(one, other Use) {
 	}
 }
 
-// verdict is what policies from one source say: a Deny, or the closest grant
-// of an Allow.
+// verdict is the result of the policies from one source: a Deny, or the closest grant of an Allow.
 type verdict struct {
 	denied    bool
 	grant     grant
@@ -189,7 +188,7 @@ func (e *evaluation) decide() Decision {
 	return limited(theirs) // both sides agree
 }
 
-// limits reports whether the caller has policies that limit what others give it.
+// limits reports whether the caller has policies that limit the permissions of others.
 func (e *evaluation) limits() bool { return e.request.Boundary != nil || len(e.request.Session) > 0 }
 
 // rule is one that decides a request beside the policies.
@@ -214,7 +213,7 @@ func (e *evaluation) rule() rule {
 	return noRule
 }
 
-// one returns what a single policy says.
+// one returns the verdict of a single policy.
 func (e *evaluation) one(p *Policy) (v verdict) {
 	e.add(&v, p)
 	return v
@@ -263,7 +262,7 @@ const (
 	byCondition
 )
 
-// mismatch says why a statement does not apply.
+// mismatch returns why a statement does not apply.
 type mismatch struct {
 	element    element
 	unresolved bool  // a variable of NotResource has no value

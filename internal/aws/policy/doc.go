@@ -12,10 +12,10 @@
 //		return errors.New(d.Message(request))
 //	}
 //
-// [Parse] compiles; a [Policy] never changes after it and is shared freely.
-// [Decide] is fast and says what decided; [Explain] goes over the same
-// statements once more, and reports for each whether it applied; [Trace.Reason]
-// says why.
+// [Parse] compiles; a [Policy] is immutable and can be shared freely. [Decide]
+// is fast and returns the deciding statement. [Explain] evaluates the same
+// statements again, and reports for each whether it applied; [Trace.Reason]
+// explains why.
 //
 // # What is guaranteed
 //

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// Message says who may not do what on which resource and why, as AWS words it.
-// It is meant for refusals.
+// Message returns AWS's sentence with the caller, the action, the resource and the reason of a refusal.
 func (d Decision) Message(r *Request) string {
 	action := r.Action
 	if r.Rules != nil && r.Rules.LowerCase {
@@ -38,7 +37,7 @@ func (d Decision) Message(r *Request) string {
 	return fmt.Sprintf("%s because no %s allows the %s action", text, d.By, action)
 }
 
-// Explanation is a Decision with what each statement has contributed to it.
+// Explanation is a Decision with the contribution of each statement.
 type Explanation struct {
 	Decision
 	Rule    string // what has decided beside the policies, in words; mostly empty

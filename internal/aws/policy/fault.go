@@ -52,7 +52,7 @@ const (
 	InvalidParameter
 )
 
-// Error says what is wrong with a policy, and where.
+// Error is a mistake in a policy, with its position.
 type Error struct {
 	Fault  Fault
 	Line   int    // from 1; 0 if the mistake is not in one place of the text

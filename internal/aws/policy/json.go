@@ -30,7 +30,7 @@ func (f form) String() string {
 	return [...]string{"an object", "a list", "a string", "a number", "true or false", "null"}[f]
 }
 
-// node is a JSON value and where it stands in the text.
+// node is a JSON value and its position in the text.
 type node struct {
 	form    form
 	pos     int // byte offsets: of the first byte and behind the last
@@ -56,8 +56,7 @@ func (n *node) member(name string) *member {
 	return nil
 }
 
-// place says in errors what a value is: the document, a member's value, or an
-// element of such a value.
+// place names a value in errors: the document, a member's value, or an element of such a value.
 type place struct {
 	name    string // of the member; empty for the document
 	element bool
@@ -152,7 +151,7 @@ func (r *reader) space() {
 	}
 }
 
-// here names what stands at the current position.
+// here describes the text at the current position.
 func (r *reader) here() string {
 	if r.pos >= len(r.src) {
 		return "the end of the text"
@@ -237,8 +236,7 @@ func (r *reader) enter() error {
 	return nil
 }
 
-// another consumes what stands between two elements, or the end. It reports
-// whether another element has to follow.
+// another consumes the separator between two elements, or the end. It reports whether another element must follow.
 func (r *reader) another(last place, end byte) (bool, error) {
 	if r.at(end) {
 		r.depth--
@@ -355,7 +353,7 @@ func (r *reader) string() (string, error) {
 	}
 }
 
-// escape reads what a backslash introduces.
+// escape reads the rest of an escape after its backslash.
 func (r *reader) escape() (rune, error) {
 	start := r.pos
 	if r.pos++; r.pos == len(r.src) {

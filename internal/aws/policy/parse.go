@@ -302,7 +302,7 @@ func (p *parser) actions(s *statement, n *node) error {
 	return nil
 }
 
-// badAction refuses what is not an action.
+// badAction refuses a text that is not an action.
 func (p *parser) badAction(n *node) error {
 	vendor, _, found := strings.Cut(n.text, ":")
 	if strings.Count(n.text, ":") > 1 {
@@ -317,7 +317,7 @@ func (p *parser) badAction(n *node) error {
 	return err
 }
 
-// variables is what the version makes of ${.
+// variables is the meaning of ${ in the document's version.
 func (p *parser) variables() syntax {
 	if p.policy.version == Version2012 {
 		return variables
@@ -418,7 +418,7 @@ func (p *parser) conditions(s *statement, n *node) error {
 	return nil
 }
 
-// suggestion is for those who have an operator's case wrong.
+// suggestion corrects an operator with the wrong case.
 func suggestion(name string) string {
 	for known := range operators {
 		if strings.EqualFold(known, name) {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Use is what a policy is for. It decides which elements a policy has to have.
+// Use is the purpose of a policy. It determines the elements that a policy must have.
 type Use uint8
 
 const (
@@ -25,7 +25,7 @@ func (u Use) String() string {
 	return [...]string{"no", "resource", "identity", "session", "trust"}[u]
 }
 
-// Effect is what a statement does to the requests that it matches.
+// Effect is the effect of a statement on matching requests.
 type Effect uint8
 
 const (

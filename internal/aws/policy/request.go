@@ -24,7 +24,7 @@ func (k CallerKind) String() string {
 	return [...]string{"Anonymous", "Account", "User", "AssumedRole", "FederatedUser", "Service", "WebIdentityUser"}[k]
 }
 
-// Caller is who makes a request. The zero Caller is anonymous.
+// Caller is the caller of a request. The zero Caller is anonymous.
 type Caller struct {
 	Kind    CallerKind
 	Account string // 12 digits; empty for Anonymous, Service and WebIdentity
@@ -57,8 +57,8 @@ func (c *Caller) signed() bool {
 	return c.Kind != Anonymous && c.Kind != Service && c.Kind != WebIdentity
 }
 
-// Facts are what conditions can ask about a request beside its caller. A fact
-// that is not given is a key that the request does not have.
+// Facts are the values of condition keys of a request, except those of its caller. A missing fact is a key that the
+// request does not have.
 type Facts struct {
 	Time            time.Time  // of the request's arrival
 	SourceIP        netip.Addr // the client's; a Service has none
@@ -97,8 +97,8 @@ type Request struct {
 	ResourcePolicy *Policy   // ForResource or ForTrust
 }
 
-// Rules are what a service adds to the language. Actions are written with
-// their prefix, sqs:SendMessage, and exactly as requests write them.
+// Rules are a service's additions to the language. Actions are written with their prefix, sqs:SendMessage, and exactly
+// as requests write them.
 type Rules struct {
 	Vendor    string   // the prefix, sqs
 	Actions   []string // all that exist

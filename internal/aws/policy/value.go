@@ -10,9 +10,9 @@ import (
 	"github.com/sluicemq/sluice/internal/tool/cidr"
 )
 
-// Value is what a condition key has in a request: one value, or a list if the
-// key is one that can have several. Any Value can be compared by any operator
-// that can read it. The zero Value is the empty string.
+// Value is the value of a condition key in a request: one value, or a list if
+// the key can have several. Any Value can be compared by any operator that can
+// read it. The zero Value is the empty string.
 type Value struct {
 	kind   valueKind
 	text   string

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Warning says what in a policy will not do what its author must have meant,
-// though it may be stored, as on AWS.
+// Warning describes a part of a policy that cannot work as its author must have intended, although the policy may be
+// stored, as on AWS.
 type Warning struct {
 	Line, Column int
 	Text         string
@@ -82,7 +82,7 @@ func (s *statement) reaches(resource string) bool {
 	})
 }
 
-// absent says what becomes of a condition whose key no request has.
+// absent returns the result of a condition whose key no request has.
 func (c *condition) absent() string {
 	switch {
 	case c.operator.family == presence:

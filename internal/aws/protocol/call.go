@@ -25,20 +25,20 @@ func (k Kind) String() string {
 	return "query"
 }
 
-// NamesService reports whether requests of that protocol say which service they are for, in Request.Target.
+// NamesService reports whether requests of that protocol name their service, in Request.Target.
 func (k Kind) NamesService() bool { return k != Query }
 
-// Call is what a handler knows about its request besides the input. The HTTP layer fills it; a handler must not keep or
-// change it.
+// Call holds the facts about a request that a handler gets in addition to the input. The HTTP layer fills it; a handler
+// must not keep or change it.
 type Call struct {
 	Service   string // SigV4 name of the service, "sqs"
 	Operation string
-	RequestID string // what the client sees as x-amzn-RequestId
+	RequestID string // sent to the client as x-amzn-RequestId
 	Kind      Kind
 	Version   string // API version the answer is written in; empty for JSON and CBOR
 	Path      string // decoded URL path as sent; handlers find the queue of a Query request here
 
-	Region    string // AWS region the request is for, as its credential scope or its host says
+	Region    string // AWS region of the request, from its credential scope or its host
 	Host      string // as the client addressed us, for URLs in answers
 	Scheme    string // http or https, likewise
 	TLS       bool   // the request came encrypted, to this server or to a proxy that it trusts
@@ -48,8 +48,8 @@ type Call struct {
 
 	Identity any // pointer to who is calling, as established by the authentication layer; nil if anonymous
 
-	About *About // what the call is about, for the record of calls; nil if the call is not recorded
-	Notes *Notes // what the handler adds to the request log; nil if the request is not logged
+	About *About // the subject of the call, for the record of calls; nil if the call is not recorded
+	Notes *Notes // the handler's additions to the request log; nil if the request is not logged
 
 	// Page is what a person gets whose browser has followed a link, in the place of the answer. An operation that links
 	// lead to sets it, also before it fails.
@@ -63,7 +63,7 @@ type Page struct {
 	Title  string
 	Text   []string // paragraphs
 	Link   string   // where the person may want to go from here; empty: nowhere
-	LinkTo string   // what the link says
+	LinkTo string   // text of the link
 }
 
 // About is the resource that a call is about: the first that its caller had to have permission for.
@@ -81,14 +81,14 @@ type Vouched struct {
 	Subject  string // subject of the token
 }
 
-// IfUndelivered has f called if the answer to this call could not be given to the client, because it has gone. A
-// handler uses it to take back what is lost with the answer.
+// IfUndelivered arranges a call of f if the answer cannot be delivered, because the client has left. A handler uses it
+// to revert deliveries that are lost with the answer.
 func (c *Call) IfUndelivered(f func(context.Context)) { c.undelivered = f }
 
 // NeedsDelivery reports whether the handler takes something back if the client does not get the answer.
 func (c *Call) NeedsDelivery() bool { return c.undelivered != nil }
 
-// Undelivered tells the handler that its answer did not reach the client.
+// Undelivered notifies the handler that its answer did not reach the client.
 func (c *Call) Undelivered(ctx context.Context) {
 	if c.undelivered != nil {
 		c.undelivered(ctx)

@@ -5,7 +5,7 @@ import (
 	"reflect"
 )
 
-// cborDecoder reads a document of Smithy RPC v2 CBOR by the plan of what it should be.
+// cborDecoder reads a document of Smithy RPC v2 CBOR by the plan of its expected type.
 type cborDecoder struct {
 	cborScanner
 }

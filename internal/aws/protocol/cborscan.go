@@ -111,7 +111,7 @@ func (s *cborScanner) more(it item, n int) (bool, error) {
 	return more, nil
 }
 
-// enter notes that an array, a map or a tag begins.
+// enter records that an array, a map or a tag begins.
 func (s *cborScanner) enter() error {
 	if s.depth++; s.depth > maxDepth {
 		return Serialization("The request body nests more than %d levels deep.", maxDepth)
@@ -227,7 +227,7 @@ func (s *cborScanner) short() *Error {
 	return Serialization("The request body is not valid: it ends after %d bytes.", len(s.data))
 }
 
-// unexpected reports that the document cannot go on as it does at s.pos.
+// unexpected reports that the document is invalid at s.pos.
 func (s *cborScanner) unexpected() *Error {
 	if s.pos >= len(s.data) {
 		return s.short()

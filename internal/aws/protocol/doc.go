@@ -62,17 +62,17 @@
 //
 // # Limits
 //
-// Every field of an input that a client could make as long as it likes needs the tag max. The codec checks it while it
-// decodes, so a handler and the policies that it asks never meet a longer value; the request is refused with
-// Service.TooLong. K and M stand for 1024 and 1048576. Where a service has an error of its own for a value that is too
-// long, the tag allows somewhat more, and the handler knows the exact limit.
+// Every input field of unlimited length needs the tag max. The codec checks it while it decodes, so handlers and
+// policies never see a longer value; the request is refused with Service.TooLong. K and M stand for 1024 and 1048576.
+// If a service has its own error for a value that is too long, the tag allows somewhat more, and the handler checks the
+// exact limit.
 //
 // # Models
 //
-// Service.Model is what AWS's model of the service says of inputs beyond that: required members, lengths, patterns,
-// values. Invoke checks it before the handler runs, and the error names all violations, as AWS's framework does.
-// Members and types stand in the order of the model. A value that is longer than its field allows is refused by the
-// codec, and named alone.
+// Service.Model has further constraints on inputs from AWS's model of the service: required members, lengths, patterns,
+// values. Invoke checks them before the handler runs, and the error names all violations, as AWS's framework does.
+// Members and types are in the order of the model. The codec refuses a value that is longer than its field allows, and
+// its error names only that value.
 //
 // # Names
 //
@@ -80,9 +80,9 @@
 // <Base><member>. A map is Base.1.Name with Base.1.Value, or, with wrap:"entry" entry:"key,value",
 // Base.entry.1.key with Base.entry.1.value.
 //
-// In an answer, nil pointers and empty lists, maps and blobs are left out; other strings, numbers and bools are always
-// written unless tagged omitempty. XML elements stand in the order of the struct's fields, entries of maps are sorted
-// by key.
+// In an answer, nil pointers and empty lists, maps and blobs are omitted; other strings, numbers and bools are always
+// written unless tagged omitempty. XML elements are in the order of the struct's fields, entries of maps are sorted by
+// key.
 //
 // # Why not encoding/json
 //

@@ -16,7 +16,7 @@ type Error struct {
 	Status  int
 	Message string
 
-	// PlainStatus is the status in JSON and CBOR for clients that do not ask for the codes of the Query protocol; 0
+	// PlainStatus is the status in JSON and CBOR for clients that do not request the codes of the Query protocol; 0
 	// means Status.
 	PlainStatus int
 
@@ -26,17 +26,18 @@ type Error struct {
 	// Namespace is the namespace of the document in the Query protocol; empty: the service's.
 	Namespace string
 
-	// Members is a structure with what the error has besides its message, declared as an output is; nil: nothing.
+	// Members is a structure with the error's members in addition to its message, declared like an output; nil: none.
 	Members any
 
-	// Detail says more than AWS does, such as where in a document the mistake is. Only the request log has it.
+	// Detail has more information than AWS returns, such as the position of a mistake in a document. Only the request
+	// log has it.
 	Detail string
 
-	// Bare errors have no document in the Query protocol, only an empty element named after Type. Front ends
-	// answer so when they cannot tell what a request is.
+	// Bare errors have no document in the Query protocol, only an empty element named after Type. Front ends return
+	// them when they cannot recognise a request.
 	Bare bool
 
-	// Absent errors say that what a request names does not exist, which their Status does not tell.
+	// Absent errors mean that the resource of a request does not exist, although their Status does not show it.
 	Absent bool
 
 	// Final errors are of requests that are not served a second time, as others are when they are refused and what that
@@ -63,8 +64,8 @@ func (e *Error) members() (*plan, reflect.Value) {
 	return planOutput(v.Type()), v
 }
 
-// AsError returns the *Error in err's chain, or InternalError if there is none: what a handler did not mean for clients
-// does not reach them.
+// AsError returns the *Error in err's chain, or InternalError if there is none: clients get only errors that are meant
+// for them.
 func AsError(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
@@ -194,7 +195,7 @@ func MalformedQueryString(format string, args ...any) *Error {
 	return coral("MalformedQueryStringException", "MalformedQueryString", http.StatusNotFound, format, args...)
 }
 
-// Serialization reports a document that is not what the protocol prescribes.
+// Serialization reports a document that violates the protocol.
 func Serialization(format string, args ...any) *Error {
 	return coral("SerializationException", "MalformedInput", http.StatusBadRequest, format, args...)
 }
@@ -229,7 +230,7 @@ func InternalError() *Error {
 		"We encountered an internal error. Please try again.")
 }
 
-// Throttled refuses a request that there is no room for at present. AWS's clients repeat it by themselves.
+// Throttled refuses a request for lack of capacity. AWS's clients retry it.
 func Throttled() *Error {
 	return &Error{
 		Type: "ThrottlingException", Code: "Throttling", Status: http.StatusBadRequest, Message: "Rate exceeded",

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// jsonDecoder reads a document of AWS JSON by the plan of what it should be.
+// jsonDecoder reads a document of AWS JSON by the plan of its expected type.
 type jsonDecoder struct {
 	scanner
 }
@@ -13,8 +13,8 @@ type jsonDecoder struct {
 // decodeJSON reads data into v, which is a zero structure planned by p. The result shares no memory with data.
 //
 // Members that the plan does not know are skipped, null stands for an absent member, and of two members with one name
-// the last counts. A null in a list is refused, since what it stands for would shift the entries after it. Other text
-// than one JSON object, so an empty body too, is refused.
+// the last counts. A null in a list is refused, because omitting it would shift the entries after it. Any text other
+// than one JSON object is refused, including an empty body.
 func decodeJSON(data []byte, p *plan, v reflect.Value) error {
 	d := jsonDecoder{scanner{data: data}}
 	if c := d.next(); c != '{' {
@@ -234,7 +234,7 @@ func (d *jsonDecoder) instant(v reflect.Value) error {
 	return nil
 }
 
-// mismatch reports that a value beginning with c stands where p wants another type.
+// mismatch reports that a value beginning with c has a different type than p expects.
 func (d *jsonDecoder) mismatch(c byte, p *plan) *Error {
 	var found string
 	switch {

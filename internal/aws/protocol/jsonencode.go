@@ -13,7 +13,7 @@ type style uint8
 const (
 	// awsJSON is the answer to an AWS JSON request.
 	awsJSON style = iota
-	// queryJSON is the answer to a Query request that accepts JSON: maps are lists of pairs, and what is absent is
+	// queryJSON is the answer to a Query request that accepts JSON: maps are lists of pairs, and absent values are
 	// null.
 	queryJSON
 )

@@ -220,7 +220,7 @@ func (s *scanner) escape() error {
 	return s.unexpected()
 }
 
-// unexpected reports that the document cannot go on as it does at s.pos.
+// unexpected reports that the document is invalid at s.pos.
 func (s *scanner) unexpected() *Error {
 	if s.pos >= len(s.data) {
 		return Serialization("The request body is not valid: it ends after %d bytes.", len(s.data))

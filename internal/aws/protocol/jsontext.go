@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// quoted is what stands between the quotes of a JSON string that has passed the scanner. It is part of the body.
+// quoted is the text between the quotes of a JSON string that has passed the scanner. It is part of the body.
 type quoted struct {
 	raw     []byte
 	escaped bool // there is a backslash in raw
@@ -17,7 +17,7 @@ type quoted struct {
 //
 // Not every JSON string is UTF-8 text. The escape of a lone surrogate becomes the three bytes that UTF-8 would have if
 // it allowed surrogates, and bytes that are no UTF-8 are passed on as they are. Both therefore fail utf8.ValidString,
-// so that a service which cares can refuse them; replacing them here would silently alter messages.
+// so a service can refuse them; replacing them here would silently alter messages.
 func (q quoted) text() string {
 	if !q.escaped {
 		return string(q.raw)

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// limits bound what a client may send in one field of an input. Codecs check them while they decode, so that neither a
-// handler nor a policy ever sees a value that is longer. In an output they are zero and bound nothing.
+// limits bound the value that a client may send in one field of an input. Codecs check them while they decode, so that
+// neither a handler nor a policy ever sees a value that is longer. In an output they are zero and bound nothing.
 type limits struct {
 	entries int // of a list or map
 	key     int // of each key of a map, in characters
@@ -20,12 +20,12 @@ type limits struct {
 // Excess is what of a request is longer than its field allows. A Service turns it into its own error.
 type Excess struct {
 	Member string // path of the field, as "Entries.2.MessageAttributes.key"; lists count from 1
-	Value  string // what was sent, cut to maxExcessValue characters; empty for lists and maps
+	Value  string // the sent value, cut to maxExcessValue characters; empty for lists and maps
 	Max    int    // the most that is allowed
 	Unit   Unit   // in which Max counts
 }
 
-// Unit is what a limit counts.
+// Unit is the unit of a limit.
 type Unit string
 
 // The units of limits.
@@ -37,7 +37,7 @@ const (
 
 const maxExcessValue = 1024
 
-// Constraint says in a sentence what is allowed.
+// Constraint describes in a sentence which values are allowed.
 func (e *Excess) Constraint() string {
 	if e.Unit == Entries {
 		return fmt.Sprintf("Must have at most %d entries.", e.Max)
@@ -86,8 +86,8 @@ func newExcess(member, value string, most int, unit Unit) *excessError {
 	return &excessError{Excess{Member: member, Value: cut(value, maxExcessValue), Max: most, Unit: unit}}
 }
 
-// excessError carries an Excess from where it is found to Decode, where the service's error is made of it. On the way
-// up, each level puts the name of its member before the path.
+// excessError carries an Excess to Decode, which turns it into the service's error. On the way up, each level puts the
+// name of its member before the path.
 type excessError struct{ Excess }
 
 func (e *excessError) Error() string { return e.Member + ": " + e.Constraint() }

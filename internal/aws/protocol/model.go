@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// A model is what AWS's model of a service says of the inputs of its operations beyond their types: which members are
-// required, how long they are, which characters and values they have. Its text, Service.Model, has a line for each type
-// and operation; types stand before their use, and lines that begin with # are comments:
+// A model has the constraints of AWS's model of a service on the inputs of its operations: required members, lengths,
+// characters and values. Its text, Service.Model, has a line for each type and operation. Types come before their use,
+// and lines that begin with # are comments:
 //
 //	string     NAME [MIN..MAX] [sensitive] [says SENTENCE] [enum VALUE...] [pattern REGEXP]
 //	number     NAME MIN..MAX
@@ -19,9 +19,9 @@ import (
 //	operation  NAME MEMBER...
 //
 // A MEMBER is the member's name, ! if it is required, and :TYPE if its type is in the model. MIN or MAX may be left
-// out. A pattern is Java's, goes to the end of the line, and matches the whole text. SENTENCE is a name in
-// Service.Sentences: a text that does not match its pattern is refused with that sentence, once everything else is in
-// order.
+// out. A pattern is a Java pattern, extends to the end of the line, and matches the whole text. SENTENCE is a name in
+// Service.Sentences: a text that does not match its pattern is refused with that sentence, once everything else is
+// valid.
 //
 // Lines have the order of AWS's models: violations are listed in it.
 type model struct {
@@ -29,7 +29,7 @@ type model struct {
 	operations map[string]*rule
 }
 
-// rule is what a model says of a type.
+// rule is the constraint of a model on a type.
 type rule struct {
 	min, max  *int // of a length, a number, or how many entries there are
 	enum      []string
@@ -41,7 +41,7 @@ type rule struct {
 	members   []memberRule
 }
 
-// memberRule is what a model says of a member of a structure.
+// memberRule is the constraint of a model on a member of a structure.
 type memberRule struct {
 	name     string
 	required bool
@@ -94,7 +94,7 @@ func (m *model) parseLine(line string, sentences map[string]string) error {
 	return err
 }
 
-// parseText reads what follows the name of a string or number.
+// parseText reads the text after the name of a string or number.
 func (r *rule) parseText(words []string, pattern string, sentences map[string]string) (err error) {
 	for len(words) > 0 {
 		word := words[0]

@@ -15,7 +15,7 @@ type modelCheck struct {
 	sentence   string // the first one, which counts if there are no violations
 }
 
-// check makes sure that an input, the value of a struct, is as r says.
+// check checks an input, the value of a struct, against r.
 func (r *rule) check(in reflect.Value) error {
 	var c modelCheck
 	c.structure(r, in, "")
@@ -40,7 +40,7 @@ func (c *modelCheck) structure(r *rule, in reflect.Value, at string) {
 	}
 }
 
-// value checks what was sent for a member.
+// value checks the sent value of a member.
 func (c *modelCheck) value(r *rule, v reflect.Value, at string) {
 	if r == nil {
 		return

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Notes are what a handler says about its request for the line in the request log: which queue or user the request is
-// about, how many messages were received. A nil *Notes, which a call has whose request is not logged, keeps nothing.
+// Notes are a handler's additions to its request's line in the request log: the queue or user of the request, the
+// number of received messages. A call whose request is not logged has a nil *Notes, which keeps nothing.
 //
-// Notes hold no secrets and no message bodies, and of what a client has sent they keep a bounded part.
+// Notes hold no secrets, no message bodies, and only a bounded part of a client's texts.
 type Notes struct{ attrs []slog.Attr }
 
 // maxNoteBytes is the longest text that a note keeps. An ARN of IAM, with its path, can have so many bytes.

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// plan is how values of one type travel. It is made once, at registration, so that no request pays for looking at types
-// and tags.
+// plan describes the wire form of one type. It is built once, at registration, so requests need not inspect types and
+// tags.
 type plan struct {
 	typ     reflect.Type // without the pointer
 	pointer bool
@@ -35,7 +35,7 @@ const (
 	structShape
 )
 
-// field is one member of a structure, with what its tags say.
+// field is one member of a structure, with the content of its tags.
 type field struct {
 	plan   *plan
 	index  []int // in the Go struct, through the structs that it embeds
@@ -133,7 +133,7 @@ func (pl *planner) plan(t reflect.Type, at string) *plan {
 	return p
 }
 
-// element plans what a list or map consists of.
+// element plans the elements of a list or map.
 func (pl *planner) element(t reflect.Type, at string) *plan {
 	p := pl.plan(t, at+"[]")
 	if p.collection() {

@@ -12,7 +12,7 @@ import (
 
 // argument is a parameter on its way into a structure.
 type argument struct {
-	rest  string // what is left of the name below the structure being read
+	rest  string // the rest of the name below the structure being read
 	value string
 	name  string // the whole name, for messages
 	order int    // position in the form
@@ -152,7 +152,7 @@ func queryEntry(args []argument, f *field, m reflect.Value) error {
 	return nil
 }
 
-// queryValue reads what is not a collection. Of a scalar there is at least one argument.
+// queryValue reads a value that is not a collection. A scalar has at least one argument.
 func queryValue(args []argument, p *plan, l *limits, v reflect.Value) error {
 	if p.pointer {
 		n := reflect.New(p.typ)
@@ -227,7 +227,7 @@ func (a *argument) takeIndex(f *field) error {
 	return nil
 }
 
-// malformedError reports a value that is not of its parameter's type. Decode makes the service's error of it.
+// malformedError reports a value that is not of its parameter's type. Decode turns it into the service's error.
 type malformedError struct {
 	name, value, reason string
 	time                bool

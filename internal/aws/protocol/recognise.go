@@ -11,8 +11,8 @@ import (
 type Request struct {
 	Kind Kind
 
-	// Target is what X-Amz-Target says before the operation's name, or the service in the path of a CBOR request. Query
-	// requests have none: which service they mean shows in their credential scope and Version.
+	// Target is the part of X-Amz-Target before the operation's name, or the service in the path of a CBOR request.
+	// Query requests have none: their credential scope and Version determine the service.
 	Target    string
 	Operation string
 	Version   string // as the Query request gives it, empty if it does not; Lookup makes it definite
@@ -24,12 +24,12 @@ type Request struct {
 	Body []byte
 	Path string // decoded URL path as sent
 
-	// ContentType is what the answer to a JSON request will have: application/x-amz-json-1.0 or 1.1 as the request
-	// said.
+	// ContentType is the content type of the answer to a JSON request: application/x-amz-json-1.0 or 1.1, as in the
+	// request.
 	ContentType string
-	// AcceptJSON asks for the answer to a Query request in JSON.
+	// AcceptJSON requests the answer to a Query request in JSON.
 	AcceptJSON bool
-	// QueryMode says that the client of a JSON or CBOR request wants errors as the Query protocol has them.
+	// QueryMode means that the client of a JSON or CBOR request wants errors in the form of the Query protocol.
 	QueryMode bool
 }
 
@@ -38,13 +38,13 @@ const (
 	contentTypeJSON11 = "application/x-amz-json-1.1"
 )
 
-// Recognise finds out which protocol r speaks and which operation it asks for, without knowing any service. The Request
-// is never nil: where there is an error too, which is an *Error, it says how to write it.
+// Recognise determines the protocol and the operation of r, without knowing any service. The Request is never nil: if
+// there is also an error, which is an *Error, the Request defines how to write it.
 //
 // A POST with an X-Amz-Target, or with the content type of AWS JSON, is JSON at any path, unless its body is declared
-// to be a form: some old clients send forms with a target. A request that says that it is Smithy's RPC v2 in CBOR has
-// service and operation in its path, which may have more before it. Everything else is Query, with its parameters in
-// the URL, in the body of a POST, or in both. The body counts if it is declared to be a form, or has no declared type.
+// to be a form: some old clients send forms with a target. A request declared as Smithy's RPC v2 in CBOR has service
+// and operation at the end of its path. Everything else is Query, with its parameters in the URL, in the body of a
+// POST, or in both. The body counts if it is declared to be a form, or has no declared type.
 func Recognise(r *http.Request, body []byte) (*Request, error) {
 	req := &Request{Body: body, Path: r.URL.Path}
 	req.QueryMode = strings.EqualFold(r.Header.Get("X-Amzn-Query-Mode"), "true")

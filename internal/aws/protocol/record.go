@@ -8,7 +8,7 @@ import (
 	"github.com/sluicemq/sluice/internal/tool/weburl"
 )
 
-// Hidden is what a record has in the place of a secret or a message, as CloudTrail has it.
+// Hidden replaces a secret or a message in a record, as in CloudTrail.
 const Hidden = "HIDDEN_DUE_TO_SECURITY_REASONS"
 
 // Parameters returns an input that Decode has returned as a record of calls has it: JSON with names in lower camel

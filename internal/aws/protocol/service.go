@@ -20,7 +20,7 @@ type Service struct {
 	Name string
 	// Target is the prefix of X-Amz-Target, "AmazonSQS". Only its last dotted component is compared, because SDKs
 	// disagree about the rest. It is also the name of the service in the path of a CBOR request. A service without
-	// Target speaks neither.
+	// Target supports neither JSON nor CBOR.
 	Target string
 	// Versions are the API versions that Query requests may name, oldest first; the last one is assumed of requests
 	// that name none. A service without Versions does not speak Query.
@@ -29,24 +29,23 @@ type Service struct {
 	Namespace string
 	// ErrorNamespace completes the Type of an Error that has none, "com.amazonaws.sqs".
 	ErrorNamespace string
-	// WhenIsolated has a node of a cluster serve the service also while it hears nothing of the other nodes, and what
-	// it knows may be out of date: to root users, who need no policy.
+	// WhenIsolated makes a node of a cluster serve the service even while it is cut off from the other nodes and its
+	// state may be outdated: to root users, who need no policy.
 	WhenIsolated bool
 	// ErrorDetail has XML errors carry an empty Detail element, as SQS does and newer services do not.
 	ErrorDetail bool
 	// Framework refuses Query requests in the words of AWS's framework if they name no operation, or if a value is not
-	// of its parameter's type. SQS has words of its own.
+	// of its parameter's type. SQS has its own words.
 	Framework bool
-	// NeverForbids answers callers who may not do something with the status 400 in place of 403, as AWS's services do
-	// that have never spoken Query.
+	// NeverForbids makes callers without permission get the status 400 instead of 403, as do those of AWS's
+	// services that have never supported the Query protocol.
 	NeverForbids bool
-	// Throttled returns the error for a caller who asks for too much at a time. Without it, that is the function
-	// Throttled.
+	// Throttled returns the error for a caller with too many requests at a time. The default is the function Throttled.
 	Throttled func() *Error
 	// TooLong returns the error for a parameter that is longer than its field allows. Without it, that is a
 	// ValidationError, by the function TooLong.
 	TooLong func(*Excess) *Error
-	// Model is the text of what AWS's model says of inputs, which Invoke checks before it runs a handler. See model.
+	// Model is the text of the constraints in AWS's model, which Invoke checks before it runs a handler. See model.
 	Model string
 	// Sentences are what the model's texts say by their names, each with %s for the member.
 	Sentences map[string]string
@@ -90,7 +89,7 @@ type Operation struct {
 	data     bool
 	maxBody  int // in bytes; 0: any that the front end takes
 	in, out  *plan
-	rule     *rule // what AWS's model says of the input; nil if it says nothing
+	rule     *rule // the constraints of AWS's model on the input; nil: none
 	tooLong  func(*Excess) *Error
 	service  *Service
 	invoke   func(ctx context.Context, c *Call, in any) (any, error)
@@ -103,13 +102,13 @@ type Option func(*Operation)
 // such a path names.
 func RootOnly(op *Operation) { op.rootOnly = true }
 
-// EmptyResult gives the Query answers of an operation without output an empty Result element. AWS's models tell
-// operations that return nothing from those that return an empty structure, and SDKs insist on the element of the
-// latter.
+// EmptyResult gives the Query answers of an operation without output an empty Result element. AWS's models distinguish
+// operations that return nothing from operations that return an empty structure, and SDKs require the element for an
+// empty structure.
 func EmptyResult(op *Operation) { op.result = true }
 
-// Control marks an operation that may change the control store, which all nodes of a cluster have in common and only
-// one of them may write: there it is run. An operation without this mark must not change it.
+// Control marks an operation that may change the control store. In a cluster it runs on the only node that may write
+// that store. An operation without this mark must not change it.
 func Control(op *Operation) { op.control = true }
 
 // ControlWith is Control for requests that have a parameter; others change nothing.
@@ -143,23 +142,23 @@ func (req *Request) mentions(parameter string) bool {
 	return bytes.Contains(req.Body, []byte(parameter))
 }
 
-// MaxBody refuses requests for an operation whose body is longer. A compressed body counts as it was
-// before compression.
+// MaxBody refuses requests for an operation whose body is longer. A compressed body counts with its size before
+// compression.
 func MaxBody(size int) Option {
 	return func(op *Operation) { op.maxBody = size }
 }
 
-// Data marks an operation on what a service stores for its users, such as messages, rather than on how the service is
-// set up. It is not in the record of management calls.
+// Data marks an operation on a service's data, such as messages, rather than on its configuration. It is not in the
+// record of management calls.
 func Data(op *Operation) { op.data = true }
 
-// Data reports whether the operation is on what the service stores for its users.
+// Data reports whether the operation is on the service's data.
 func (op *Operation) Data() bool { return op.data }
 
-// readers are what the names of operations begin with that change nothing.
+// readers are the prefixes of the names of operations that change nothing.
 var readers = []string{"Describe", "Explain", "Generate", "Get", "List", "Lookup", "Peek", "Simulate"}
 
-// ReadOnly reports whether the operation changes nothing, as its name says. To assume a role changes nothing either.
+// ReadOnly reports whether the operation changes nothing, judging by its name. Assuming a role changes nothing either.
 func (op *Operation) ReadOnly() bool {
 	return op.Name == "AssumeRole" || slices.ContainsFunc(readers, func(p string) bool { return strings.HasPrefix(op.Name, p) })
 }
@@ -216,7 +215,7 @@ func (s *Service) Operations() []*Operation {
 	return ops
 }
 
-// Unsupported declares operations that AWS has and s has not, so that who calls one learns that this is the reason. If
+// Unsupported declares operations that AWS has and s does not, so that their callers get an error with this reason. If
 // s has an operation of such a name, Unsupported panics.
 func (s *Service) Unsupported(names ...string) {
 	if s.unsupported == nil {
@@ -296,8 +295,7 @@ func (s *Service) Lookup(req *Request) (*Operation, error) {
 }
 
 // Decode reads the input of the operation from req and returns a pointer to its input struct. It checks syntax, types
-// and limits; Invoke checks what the service's model says, and all else is the handler's business. The error is an
-// *Error.
+// and limits; Invoke checks the service's model, and the handler checks everything else. The error is an *Error.
 func (op *Operation) Decode(req *Request) (any, error) {
 	if op.maxBody > 0 && len(req.Body) > op.maxBody {
 		return nil, BodyTooLong(len(req.Body), op.maxBody)
@@ -324,7 +322,8 @@ func (op *Operation) Decode(req *Request) (any, error) {
 	return nil, err
 }
 
-// excess returns the error for what is longer than its field allows: in the words of the model, if it is there.
+// excess returns the error for a value that is longer than its field allows: in the words of the model, if the model
+// has the field.
 func (op *Operation) excess(e *Excess) error {
 	if op.rule != nil {
 		if err := op.rule.excess(e); err != nil {
@@ -334,8 +333,8 @@ func (op *Operation) excess(e *Excess) error {
 	return op.tooLong(e)
 }
 
-// Invoke makes sure that an input, which Decode returned, is as the service's model says, and runs the handler with it.
-// The output is a pointer to the operation's output struct.
+// Invoke checks an input, which Decode returned, against the service's model, and runs the handler with it. The output
+// is a pointer to the operation's output struct.
 func (op *Operation) Invoke(ctx context.Context, c *Call, in any) (any, error) {
 	if op.rule != nil {
 		if err := op.rule.check(reflect.ValueOf(in).Elem()); err != nil {

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Shorten returns at most so many bytes of a client's text, for logs, records and answers: cut between characters, with
-// three dots where it was cut. Invalid UTF-8 is replaced, which may make the text longer again.
+// Shorten returns at most that many bytes of a client's text, for logs, records and answers: cut between characters,
+// with three dots where it was cut. Invalid UTF-8 is replaced, which may make the text longer again.
 func Shorten(s string, most int) string {
 	if len(s) <= most {
 		return strings.ToValidUTF8(s, "\uFFFD")

@@ -43,7 +43,7 @@ func parseEpoch(s string) (time.Time, bool) {
 	return epoch(seconds)
 }
 
-// epoch returns the time that is so many seconds after 1970, to the millisecond, if hasYear.
+// epoch returns the time at that many seconds after 1970, to the millisecond, if hasYear.
 func epoch(seconds float64) (time.Time, bool) {
 	const last = 253402300800 // the year 10000
 	if math.IsNaN(seconds) || math.Abs(seconds) >= last {

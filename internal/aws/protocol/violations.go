@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Violations collects what is wrong with the parameters of a request, in the words of the framework underneath IAM, STS
-// and other services. Members are called as their models do, but in lower camel case.
+// Violations collects the mistakes in the parameters of a request, in the words of the framework underneath IAM, STS
+// and other services. Members have the names of their models, but in lower camel case.
 type Violations struct {
 	faults []string
 }
@@ -21,7 +21,7 @@ func ValidationError(format string, args ...any) *Error {
 	}
 }
 
-// Err returns nil if nothing is wrong, or all that is.
+// Err returns nil without violations, or an error with all of them.
 func (v *Violations) Err() error {
 	if len(v.faults) == 0 {
 		return nil
@@ -29,7 +29,7 @@ func (v *Violations) Err() error {
 	return v.refusal()
 }
 
-// refusal returns all that is wrong, which is something.
+// refusal returns the error with all violations, of which there is at least one.
 func (v *Violations) refusal() *Error {
 	switch n := len(v.faults); n {
 	case 1:
@@ -48,7 +48,7 @@ func (v *Violations) add(format string, args ...any) {
 	}
 }
 
-// Add notes that a value does not satisfy a constraint.
+// Add records that a value does not satisfy a constraint.
 func (v *Violations) Add(value, member, constraint string) {
 	const most = 1024
 	v.add("Value '%s' at '%s' failed to satisfy constraint: %s", Shorten(value, most), member, constraint)
@@ -68,7 +68,7 @@ func (v *Violations) Required(member string, value *string) string {
 	return *value
 }
 
-// Length bounds a string that is there.
+// Length limits the length of a present string.
 func (v *Violations) Length(member string, value *string, least, most int) {
 	switch {
 	case value == nil:
@@ -79,7 +79,7 @@ func (v *Violations) Length(member string, value *string, least, most int) {
 	}
 }
 
-// Range bounds a number that is there.
+// Range limits a present number.
 func (v *Violations) Range(member string, value *int32, least, most int32) {
 	switch {
 	case value == nil:
@@ -98,7 +98,7 @@ func (v *Violations) Characters(member string, value *string, allowed func(rune)
 	}
 }
 
-// Enum requires a string that is there to be one of a few.
+// Enum requires a present string to be one of a few.
 func (v *Violations) Enum(member string, value *string, values ...string) {
 	if value == nil {
 		return
