@@ -51,6 +51,7 @@ var rules = []rule{
 	{dir: "internal/search", mayNot: world},
 	{dir: "internal/formats", mayNot: world},
 	{dir: "internal/store", mayNot: network},
+	{dir: "internal/store/storetest", may: []string{"internal/store"}, mayNot: network},
 	{dir: "internal/control", may: []string{"internal/store"}, mayNot: network},
 	{dir: "internal/queue",
 		may:    []string{"internal/formats", "internal/tool/heap", "internal/search", "internal/tool/varint"},

@@ -24,7 +24,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/control"
-	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
 // services makes the wire form of every service.
@@ -88,15 +88,7 @@ func makesService(files map[string]*ast.File) bool {
 
 func emptyCatalog(t *testing.T) *catalog.Catalog {
 	t.Helper()
-	records, err := store.OpenMemory(store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := records.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	records := storetest.Memory(t)
 	c := control.New(control.Options{Store: records})
 	if err := c.Change(t.Context(), catalog.Initialise); err != nil {
 		t.Fatal(err)

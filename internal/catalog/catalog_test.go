@@ -15,6 +15,7 @@ import (
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
 var (
@@ -219,7 +220,7 @@ func TestDataOfANewerProgramAreRefused(t *testing.T) {
 
 // Records are stored as they always were, and read as they were stored.
 func TestStoredForm(t *testing.T) {
-	s := memory(t)
+	s := storetest.Memory(t)
 	ctl := control.New(control.Options{Store: s})
 	if err := ctl.Change(t.Context(), catalog.Initialise); err != nil {
 		t.Fatal(err)

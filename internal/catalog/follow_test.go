@@ -11,6 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
 // watch notes the changes that a catalog tells of, as "made jobs", and that the
@@ -41,20 +42,10 @@ func named(name string) catalog.Name {
 	return catalog.Name{Account: jobs.Account, Region: jobs.Region, Queue: name}
 }
 
-func memory(t *testing.T) *store.Store {
-	t.Helper()
-	s, err := store.OpenMemory(store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	return s
-}
-
 // A watcher hears of each change once, in their order, at the node that makes the
 // change and at one that follows.
 func TestOnChange(t *testing.T) {
-	ours, theirs := memory(t), memory(t)
+	ours, theirs := storetest.Memory(t), storetest.Memory(t)
 	var batches [][]byte
 	owner := control.New(control.Options{Store: ours, Follow: true})
 	owner.Own(func(tx *store.Txn) error {
@@ -141,7 +132,7 @@ func TestOnChange(t *testing.T) {
 		func(q *catalog.Queue) error { q.Attributes.DelaySeconds = 8; return nil }); err != nil {
 		t.Fatal(err)
 	}
-	checkpoint := memory(t)
+	checkpoint := storetest.Memory(t)
 	copyStore(t, checkpoint, ours)
 	if err := follower.Reload(checkpoint); err != nil {
 		t.Fatal(err)
@@ -173,7 +164,7 @@ func TestOlderStoreDeletesNothing(t *testing.T) {
 	g := newGraveyard(t)
 	g.create(3)
 	g.remove(3)
-	older, before, newer := memory(t), memory(t), memory(t)
+	older, before, newer := storetest.Memory(t), storetest.Memory(t), storetest.Memory(t)
 	copyStore(t, older, g.ctl.Store())
 	copyStore(t, before, g.ctl.Store())
 	g.create(1)
@@ -220,7 +211,7 @@ func TestWatcherLooks(t *testing.T) {
 // Without a secret no receipt handle could be authenticated. So there is no catalog before
 // there is a secret, and it is made once.
 func TestInitialise(t *testing.T) {
-	ctl := control.New(control.Options{Store: memory(t)})
+	ctl := control.New(control.Options{Store: storetest.Memory(t)})
 	if _, err := catalog.Open(catalog.Options{Control: ctl}); err == nil {
 		t.Error("opened")
 	}

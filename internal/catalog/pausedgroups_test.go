@@ -8,12 +8,13 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/formats"
+	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
 // Groups are paused when all programs know how. A catalog that is opened again writes down that it has some.
 func TestPausesWaitForAllPrograms(t *testing.T) {
 	t.Parallel()
-	ctl := control.New(control.Options{Store: memory(t)})
+	ctl := control.New(control.Options{Store: storetest.Memory(t)})
 	if err := ctl.Change(t.Context(), catalog.Initialise); err != nil {
 		t.Fatal(err)
 	}

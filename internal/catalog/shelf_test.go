@@ -16,6 +16,7 @@ import (
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
 func undelete(c *catalog.Catalog, n catalog.Name, now time.Time) (q *catalog.Queue, err error) {
@@ -120,7 +121,7 @@ func TestWhatIsNotShelved(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			required := 0
-			ctl := control.New(control.Options{Store: memory(t)})
+			ctl := control.New(control.Options{Store: storetest.Memory(t)})
 			if err := ctl.Change(t.Context(), catalog.Initialise); err != nil {
 				t.Fatal(err)
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
 // graveyard is a catalog with many queues, which programs open that do and do not know tombstones.
@@ -27,7 +28,9 @@ type graveyard struct {
 
 func newGraveyard(t *testing.T) *graveyard {
 	t.Helper()
-	g := &graveyard{t: t, ctl: control.New(control.Options{Store: memory(t)}), live: make(map[queue.ID]catalog.Name)}
+	g := &graveyard{
+		t: t, ctl: control.New(control.Options{Store: storetest.Memory(t)}), live: make(map[queue.ID]catalog.Name),
+	}
 	if err := g.ctl.Change(t.Context(), catalog.Initialise); err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +173,7 @@ func TestSkip(t *testing.T) {
 func TestDamagedTombstones(t *testing.T) {
 	t.Parallel()
 	for _, record := range []string{"{", "[[2,1]]", "[[1,1024]]", "[[5,6],[6,7]]", "[[1,1]]"} {
-		s := memory(t)
+		s := storetest.Memory(t)
 		ctl := control.New(control.Options{Store: s})
 		if err := ctl.Change(t.Context(), catalog.Initialise); err != nil {
 			t.Fatal(err)

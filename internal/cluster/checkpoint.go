@@ -10,30 +10,30 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// fetch returns a function that fetches a checkpoint of a shard for a replica that is too far behind.
-func (h *host) fetch(name string) func(context.Context, *store.Incoming) error {
-	return replica.FetchFrom(h.messages, name, func() []string {
-		return h.sources(name, h.heartbeat().Shards[name].First)
+// checkpoint returns a function that fetches a checkpoint of a shard for a replica that is too far behind.
+func (m *membership) checkpoint(name string) func(context.Context, *store.Incoming) error {
+	return replica.FetchFrom(m.messages, name, func() []string {
+		return m.sources(name, m.self().Shards[name].First)
 	})
 }
 
 // sources returns the nodes whose checkpoint of a shard helps a replica of this node: their stores have applied
 // everything before the record first, with which the log now begins. A store that has applied nothing may not belong to
 // this log, because another node with data from before the cluster may have founded it.
-func (h *host) sources(name string, first sharedlog.Position) []string {
-	return h.keepers(name, func(s replica.Status) bool { return usable(s) && s.Applied > 0 && s.Applied+1 >= first })
+func (m *membership) sources(name string, first sharedlog.Position) []string {
+	return m.keepers(name, func(s replica.Status) bool { return usable(s) && s.Applied > 0 && s.Applied+1 >= first })
 }
 
 // keepers returns the other nodes with a suitable replica of a shard. Those that have applied most of its log come
 // first. The owner comes last, because it has other work.
-func (h *host) keepers(name string, do func(replica.Status) bool) (nodes []string) {
-	live := h.members.view.live()
+func (m *membership) keepers(name string, do func(replica.Status) bool) (nodes []string) {
+	live := m.view.live()
 	for node, b := range live {
-		if s, ok := b.Shards[name]; ok && node != h.o.Name && do(s) {
+		if s, ok := b.Shards[name]; ok && node != m.o.Name && do(s) {
 			nodes = append(nodes, node)
 		}
 	}
-	owner, _ := h.members.view.owner(name)
+	owner, _ := m.view.owner(name)
 	slices.SortFunc(nodes, func(a, b string) int {
 		if a == owner.Node || b == owner.Node {
 			return cmp.Compare(weigh(a == owner.Node), weigh(b == owner.Node))

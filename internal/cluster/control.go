@@ -18,14 +18,18 @@ import (
 // memory. It implements replica.Host.
 type controlShardReplica struct {
 	*common
-	host     *host
-	log      sharedlog.Log
-	replica  *replica.Replica
-	watchdog *watchdog
-	store    *control.Control
-	loaded   chan struct{}                     // closed when store is set
-	owned    atomic.Pointer[replica.Ownership] // nil if this node does not own the shard
-	claimed  atomic.Bool                       // a node has claimed the directory since this process began
+	members   *membership
+	director  *director
+	leads     *leads
+	handOvers *handOvers
+	wake      func() // checks which shards this node should keep, and where shards should be
+	log       sharedlog.Log
+	replica   *replica.Replica
+	watchdog  *watchdog
+	store     *control.Control
+	loaded    chan struct{}                     // closed when store is set
+	owned     atomic.Pointer[replica.Ownership] // nil if this node does not own the shard
+	claimed   atomic.Bool                       // a node has claimed the directory since this process began
 }
 
 // open creates the replica, which stays inactive until follow.
@@ -107,7 +111,7 @@ func (c *controlShardReplica) loading() {
 // Fetch implements replica.Host.
 func (c *controlShardReplica) Fetch(ctx context.Context, in *store.Incoming) error {
 	c.loading()
-	return c.host.fetch(controlShard)(ctx, in)
+	return c.members.checkpoint(controlShard)(ctx, in)
 }
 
 // Serve implements replica.Host. From now on, only this node changes the control store.
@@ -121,17 +125,17 @@ func (c *controlShardReplica) Serve(o *replica.Ownership) (stop func(), err erro
 	})
 	ctx, cancel := context.WithCancel(c.ctx)
 	c.owned.Store(o)
-	c.tasks.start(func() { c.host.lead(ctx, c.log) })
-	c.host.director.controlEpoch.Store(o.Epoch())
-	c.host.members.announce(controlShard, o.Epoch())
-	c.host.wake()
+	c.tasks.start(func() { c.leads.keep(ctx, c.log) })
+	c.director.controlEpoch.Store(o.Epoch())
+	c.members.announce(controlShard, o.Epoch())
+	c.wake()
 	return func() {
-		c.host.ended(o)
+		c.handOvers.ended(o)
 		c.owned.CompareAndSwap(o, nil)
-		c.host.director.controlEpoch.Store(0)
+		c.director.controlEpoch.Store(0)
 		cancel()
 		end()
-		c.host.leadToSuccessor(controlShard, c.log)
+		c.leads.toSuccessor(controlShard, c.log)
 	}, nil
 }
 

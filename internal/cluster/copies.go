@@ -90,16 +90,29 @@ func (c *copyCounts) stuck(long time.Duration) (shard string, is bool) {
 	return "", false
 }
 
-// countCopies updates the counts periodically.
-func (h *host) countCopies() {
+// copyCounter counts the copies of the logs of this node's shards, and ends the process if a log stays without a
+// leader.
+//
+//   - The owner of a shard counts the copies of its log in each round, and the other nodes that keep it now and then.
+//   - The owner of the control shard also counts the copies of the leases.
+type copyCounter struct {
+	*common
+	members *membership
+	control *controlShardReplica
+	locals  *locals
+	counts  copyCounts
+}
+
+// run updates the counts periodically.
+func (c *copyCounter) run() {
 	again := time.NewTicker(copiesInterval)
 	defer again.Stop()
 	for n := 0; ; n++ {
-		h.countOnce(n%copiesOthers == 0)
-		h.mendLeaderless()
+		c.countOnce(n%copiesOthers == 0)
+		c.mendLeaderless()
 		select {
 		case <-again.C:
-		case <-h.ctx.Done():
+		case <-c.ctx.Done():
 			return
 		}
 	}
@@ -108,61 +121,61 @@ func (h *host) countCopies() {
 // countOnce counts the copies of the logs that this node owns and reports them to the others. In some rounds it counts
 // all logs that it keeps, because the owner of a log without a leader may be dead. The leases belong to the control
 // shard.
-func (h *host) countOnce(all bool) {
-	ctx, cancel := context.WithTimeout(h.ctx, copiesTimeout)
+func (c *copyCounter) countOnce(all bool) {
+	ctx, cancel := context.WithTimeout(c.ctx, copiesTimeout)
 	defer cancel()
-	logs := map[string]sharedlog.Log{controlShard: h.control.log}
-	for _, l := range h.allLocals() {
+	logs := map[string]sharedlog.Log{controlShard: c.control.log}
+	for _, l := range c.locals.all() {
 		logs[l.name] = l.log
 	}
-	h.copies.retain(logs)
+	c.counts.retain(logs)
 	var counting sync.WaitGroup
 	for name, log := range logs {
-		if !all && !h.mine(name) {
+		if !all && !c.mine(name) {
 			continue
 		}
 		counting.Go(func() {
-			complete, wanted, err := h.engine.Copies(ctx, log)
-			if h.ctx.Err() == nil {
-				h.copies.set(name, logCopies{complete, wanted}, err)
+			complete, wanted, err := c.engine.Copies(ctx, log)
+			if c.ctx.Err() == nil {
+				c.counts.set(name, logCopies{complete, wanted}, err)
 			}
 			if err != nil {
-				h.log.Debug("copies of a log cannot be counted", "shard", name, "error", err)
+				c.log.Debug("copies of a log cannot be counted", "shard", name, "error", err)
 			}
 		})
 	}
-	if all || h.mine(controlShard) {
-		counting.Go(func() { h.countLeases(ctx) })
+	if all || c.mine(controlShard) {
+		counting.Go(func() { c.countLeases(ctx) })
 	}
 	counting.Wait()
 }
 
 // countLeases counts the copies of the leases. The owner of the control shard reports them with those of its log:
 // without a majority of either, no shard gets an owner.
-func (h *host) countLeases(ctx context.Context) {
-	complete, wanted, err := h.engine.LeaseCopies(ctx)
-	if h.ctx.Err() == nil {
-		h.copies.set(leaseCopies, logCopies{complete, wanted}, nil) // unknown after an error
+func (c *copyCounter) countLeases(ctx context.Context) {
+	complete, wanted, err := c.engine.LeaseCopies(ctx)
+	if c.ctx.Err() == nil {
+		c.counts.set(leaseCopies, logCopies{complete, wanted}, nil) // unknown after an error
 	}
 	if err != nil {
-		h.log.Debug("copies of the leases cannot be counted", "error", err)
+		c.log.Debug("copies of the leases cannot be counted", "error", err)
 	}
 }
 
 // mine reports whether this node owns a shard.
-func (h *host) mine(name string) bool {
-	o, ok := h.members.view.owner(name)
-	return ok && o.Node == h.o.Name
+func (c *copyCounter) mine(name string) bool {
+	o, ok := c.members.view.owner(name)
+	return ok && o.Node == c.o.Name
 }
 
 // mendLeaderless ends this process if a log stays without a leader although a majority is present, and it is this
 // node's turn.
-func (h *host) mendLeaderless() {
-	live := slices.Sorted(maps.Keys(h.members.view.live()))
-	turn := max(slices.Index(live, h.o.Name), 0)
-	shard, is := h.copies.stuck(leaderlessLimit + time.Duration(turn)*leaderlessStagger)
-	if is && 2*len(live) > max(len(h.records.allNodes()), len(h.o.Peers)) && !h.mayNotOwn() {
-		h.fail(
+func (c *copyCounter) mendLeaderless() {
+	live := slices.Sorted(maps.Keys(c.members.view.live()))
+	turn := max(slices.Index(live, c.o.Name), 0)
+	shard, is := c.counts.stuck(leaderlessLimit + time.Duration(turn)*leaderlessStagger)
+	if is && 2*len(live) > max(len(c.records.allNodes()), len(c.o.Peers)) && !c.mayNotOwn() {
+		c.fail(
 			fmt.Errorf(
 				"the log of shard %s has had no leader for long, though most nodes are up: a new process may help to elect one",
 				shard,

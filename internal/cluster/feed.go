@@ -9,30 +9,6 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 )
 
-// subscribe returns a feed of all changes of queues from now on.
-func (h *host) subscribe() *feed {
-	f := newFeed()
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.feeds[f] = true
-	return f
-}
-
-func (h *host) unsubscribe(f *feed) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(h.feeds, f)
-}
-
-// onQueue adds a change of a queue to all feeds.
-func (h *host) onQueue(was, is *catalog.Queue) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for f := range h.feeds {
-		f.note(was, is)
-	}
-}
-
 // feed delivers the changes of queues to a shard, in order.
 type feed struct {
 	mu      sync.Mutex

@@ -4,70 +4,53 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/cluster/replica"
-	"github.com/sluicemq/sluice/internal/cluster/router"
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// host keeps this node's shards: it opens the replicas that the director has placed here, seeks to own the shards that
-// this node should own, and hands over those that it should not own.
+// host keeps this node's shards: it opens the replicas that the director has placed here, and closes those that other
+// nodes keep now. Its parts seek to own shards, hand them over, and look after their logs.
 type host struct {
 	*common
-	members  *membership
-	barrier  *barrier
-	control  *controlShardReplica
-	director *director
-	forwards *forwardBarrier
-	router   *router.Router
-	mux      *rebindMux
-	alarm    alarm      // wakes the host after a change
-	copies   copyCounts // of the logs of this node's shards
-	// successors holds the next owners of the shards in a hand-over, by shard name.
-	successors sync.Map
-	patience   patience // with the nodes that should own this node's shards
-	strange    sync.Map // names of shards whose stores are kept, though they belong to no log
-
-	handOvers, lost atomic.Int64 // ownerships that have ended; see ended
-
-	mu      sync.Mutex
-	catalog *catalog.Catalog // nil until the node serves
-	// toEndpoints delivers the messages of topics from a shard, while this node owns it.
+	members   *membership
+	barrier   *barrier
+	control   *controlShardReplica
+	locals    *locals
+	queues    *feeds
+	leads     *leads
+	handOvers *handOvers
+	candidacy *candidacy
+	routing   *routing
+	copies    *copyCounter
+	trimmer   *trimmer
+	mux       *rebindMux
+	alarm     alarm    // wakes the host after a change
+	strange   sync.Map // names of shards whose stores are kept, though they belong to no log
+	// toEndpoints delivers the messages of topics from a shard, while this node owns it. It is set before queues has a
+	// catalog, and so before any replica is opened.
 	toEndpoints func(context.Context, *shard.Shard)
-	locals      map[string]*local
-	feeds       map[*feed]bool
 }
 
-// serve starts keeping and serving the shards with messages.
+// newHost makes a host with its parts, which stay inactive.
+func newHost(m *membership, b *barrier, control *controlShardReplica, forwards *forwardBarrier) *host {
+	c, ls, queues := m.common, new(locals), new(feeds)
+	h := &host{common: c, members: m, barrier: b, control: control, locals: ls, queues: queues, alarm: newAlarm()}
+	h.leads = &leads{common: c, members: m}
+	h.handOvers = &handOvers{common: c, members: m, control: control, locals: ls, leads: h.leads}
+	h.candidacy = &candidacy{common: c, members: m, control: control, locals: ls, handOvers: h.handOvers}
+	h.routing = &routing{common: c, members: m, locals: ls, queues: queues, forwards: forwards}
+	h.copies = &copyCounter{common: c, members: m, control: control, locals: ls}
+	h.trimmer = &trimmer{common: c, members: m, control: control, locals: ls}
+	return h
+}
+
+// serve starts keeping and serving the shards with messages, when the host wakes next.
 func (h *host) serve(c *catalog.Catalog, deliver func(context.Context, *shard.Shard)) {
-	c.OnChange(h.onQueue)
-	h.mu.Lock()
-	h.catalog, h.toEndpoints = c, deliver
-	h.mu.Unlock()
-	h.wake()
-}
-
-// queues returns the catalog, or nil before the node serves.
-func (h *host) queues() *catalog.Catalog {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.catalog
-}
-
-// deliverer returns the function that delivers the messages of topics from a shard.
-func (h *host) deliverer() func(context.Context, *shard.Shard) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.toEndpoints
-}
-
-// wake makes this node check at once which shards it should keep, and where shards should be.
-func (h *host) wake() {
-	h.alarm.ring()
-	h.director.alarm.ring()
+	h.toEndpoints = deliver
+	h.queues.begin(c)
 }
 
 // heartbeat returns this node's statement to the other nodes.
@@ -83,7 +66,7 @@ func (h *host) heartbeat() heartbeat {
 	}
 	out.Shards[controlShard] = h.control.replica.Status()
 	out.OldData = hasOldData(out.Shards[controlShard])
-	for _, l := range h.allLocals() {
+	for _, l := range h.locals.all() {
 		out.Shards[l.name] = l.replica.Status()
 		if s := l.serving.Load(); s != nil && len(s.shard.Unknown()) > 0 {
 			if out.Unknown == nil {
@@ -93,12 +76,12 @@ func (h *host) heartbeat() heartbeat {
 		}
 	}
 	for name, s := range out.Shards {
-		if c := h.copies.of(name); s.Role.Owns() && c.Wanted > 0 {
+		if c := h.copies.counts.of(name); s.Role.Owns() && c.Wanted > 0 {
 			if out.Copies == nil {
 				out.Copies = make(map[string]logCopies)
 			}
 			if name == controlShard {
-				c = c.fewer(h.copies.of(leaseCopies))
+				c = c.fewer(h.copies.counts.of(leaseCopies))
 			}
 			out.Copies[name] = c
 		}
@@ -115,32 +98,16 @@ func (h *host) knownOwners() map[string]replica.Holder {
 		}
 	}
 	note(controlShard, h.control.replica)
-	for _, l := range h.allLocals() {
+	for _, l := range h.locals.all() {
 		note(l.name, l.replica)
 	}
 	return owners
 }
 
-// ended counts an ownership that ends. It is called before the shard stops serving.
-func (h *host) ended(o *replica.Ownership) {
-	select {
-	case <-o.Ended():
-		h.lost.Add(1)
-	default: // it can still commit
-		h.handOvers.Add(1)
-	}
-}
-
-// owns reports whether this node owns a shard.
-func (h *host) owns(number int) bool {
-	l := h.local(shardName(number))
-	return l != nil && l.serving.Load() != nil
-}
-
 // reclaim starts to free the space of deleted data. See store.Reclaim.
 func (h *host) reclaim() error {
 	errs := []error{h.control.replica.FlushStore()}
-	for _, l := range h.allLocals() {
+	for _, l := range h.locals.all() {
 		if s := l.serving.Load(); s != nil { // what purges have kept goes first
 			errs = append(errs, s.shard.ForgetPurged(h.ctx))
 		}

@@ -12,12 +12,12 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// newHost makes the host of the node a, one of three that were named. It keeps nothing.
-func newHost(t *testing.T) *host {
+// hostOfA makes the host of the node a, one of three that were named. It keeps nothing.
+func hostOfA(t *testing.T) *host {
 	t.Helper()
 	members := meet(t, "a", "b", "c")["a"]
 	members.o.Disk = store.NewMemoryDisk(nil)
-	return &host{common: members.common, members: members, locals: make(map[string]*local)}
+	return newHost(members, nil, &controlShardReplica{common: members.common}, nil)
 }
 
 // hear has the host hear of nodes, which all have that of the shard 0001.
@@ -45,59 +45,59 @@ var ready = replica.Status{Role: replica.Follower, Applied: 100, Last: 100, Hash
 // Two nodes with data from before the cluster try to found it. The data of the one that came second is no checkpoint
 // for a node without data.
 func TestCheckpointIsOfThisLog(t *testing.T) {
-	h := newHost(t)
+	h := hostOfA(t)
 	h.hear(replica.Status{Role: replica.Owner, Applied: 1, Last: 1, Hash: "77397410cc73f66b"}, "founder")
 	h.hear(replica.Status{Role: replica.Follower, Hash: "962bb7ac660b9dd9"}, "other")
 	h.hear(replica.Status{Role: replica.Follower, Hash: emptyHash}, "empty")
 	h.hear(replica.Status{Role: replica.Stopped, Applied: 1, Hash: "77397410cc73f66b", Error: "it is damaged"},
 		"stopped")
-	if got := h.sources("0001", 1); !slices.Equal(got, []string{"founder"}) {
+	if got := h.members.sources("0001", 1); !slices.Equal(got, []string{"founder"}) {
 		t.Errorf("checkpoints come from %v", got)
 	}
-	if got := h.sources("0001", 3); len(got) > 0 {
+	if got := h.members.sources("0001", 3); len(got) > 0 {
 		t.Errorf("the log begins with record 3, and checkpoints come from %v", got)
 	}
 }
 
 // The owner gives a checkpoint only if no other node can: it has other things to do.
 func TestCheckpointComesFromTheOwnerLast(t *testing.T) {
-	h := newHost(t)
+	h := hostOfA(t)
 	h.hear(ready, "a", "b", "owner")
 	behind := ready
 	behind.Applied--
 	h.hear(behind, "c")
 	h.members.view.learn("0001", replica.Holder{Node: "owner", Epoch: 1})
-	if got := h.sources("0001", 1); !slices.Equal(got, []string{"b", "c", "owner"}) {
+	if got := h.members.sources("0001", 1); !slices.Equal(got, []string{"b", "c", "owner"}) {
 		t.Errorf("checkpoints come from %v", got)
 	}
 }
 
 func TestFirstNodeOfTheListFoundsTheCluster(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHost(t)
+		h := hostOfA(t)
 		nothing, data := replica.Status{Hash: emptyHash}, replica.Status{Hash: "77397410cc73f66b"}
 		began := time.Now()
-		if h.hear(nothing, "a", "b"); h.isFounder(nothing, began) {
+		if h.hear(nothing, "a", "b"); h.candidacy.isFounder(nothing, began) {
 			t.Error("a founds the cluster, and c may have data")
 		}
-		if !h.isFounder(data, began) {
+		if !h.candidacy.isFounder(data, began) {
 			t.Error("a has data, and does not found the cluster")
 		}
-		if h.hear(nothing, "c"); !h.isFounder(nothing, began) {
+		if h.hear(nothing, "c"); !h.candidacy.isFounder(nothing, began) {
 			t.Error("all are there, and a does not found the cluster")
 		}
 		time.Sleep(foundTimeout + time.Second)
-		if h.hear(nothing, "a", "b"); !h.isFounder(nothing, began) {
+		if h.hear(nothing, "a", "b"); !h.candidacy.isFounder(nothing, began) {
 			t.Error("c does not come, and a does not found the cluster")
 		}
-		if h.isFounder(nothing, time.Now()) {
+		if h.candidacy.isFounder(nothing, time.Now()) {
 			t.Error("a has only just begun to wait for c")
 		}
 		h.members.record(heartbeat{Node: "c", Incarnation: "c1", OldData: true})
-		if h.isFounder(nothing, began) {
+		if h.candidacy.isFounder(nothing, began) {
 			t.Error("c has data, and a founds the cluster")
 		}
-		if h.o.Name = "b"; h.isFounder(nothing, began) {
+		if h.o.Name = "b"; h.candidacy.isFounder(nothing, began) {
 			t.Error("b founds the cluster, and a was named first")
 		}
 	})
@@ -144,7 +144,7 @@ func TestTurnsToOwnAShard(t *testing.T) {
 			own.Last = 0
 		}, true, 2 * usual.step},
 	} {
-		h := newHost(t)
+		h := hostOfA(t)
 		own = ready
 		h.o.Name = c.node
 		h.decided(t, keyShard+"0001", shardRecord{replicas, last})
@@ -152,7 +152,7 @@ func TestTurnsToOwnAShard(t *testing.T) {
 		if c.prepare != nil {
 			c.prepare(h)
 		}
-		if want, delay := h.turn("0001", own, replicas); want != c.want || delay != c.delay {
+		if want, delay := h.candidacy.turn("0001", own, replicas); want != c.want || delay != c.delay {
 			t.Errorf("%s: tries to own it: %t, after %s", what, want, delay)
 		}
 	}
@@ -180,14 +180,14 @@ func TestSuccessor(t *testing.T) {
 		"c is being drained": {func(h *host) { h.decided(t, keyNode+"c", nodeRecord{Draining: true}) }, "b"},
 		"no other is ready":  {func(h *host) { h.hear(replica.Status{Role: replica.Fetching}, "b", "c") }, ""},
 	} {
-		h := newHost(t)
+		h := hostOfA(t)
 		h.decided(t, keyShard+"0001", shardRecord{replicas, "a"})
 		h.hear(ready, replicas...)
 		if c.prepare != nil {
 			c.prepare(h)
 		}
 		load := map[string]int{"a": 1, "b": 3, "c": 2}
-		if got := h.successor("0001", replicas, load); got != c.want {
+		if got := h.handOvers.successor("0001", replicas, load); got != c.want {
 			t.Errorf("%s: %q gets it", what, got)
 		}
 	}
@@ -195,12 +195,12 @@ func TestSuccessor(t *testing.T) {
 
 // The shards that a node gives up when it stops are spread over the others.
 func TestSuccessorsShareTheLoad(t *testing.T) {
-	h := newHost(t)
+	h := hostOfA(t)
 	h.hear(ready, "a", "b", "c")
 	h.decided(t, keyShard+"0001", shardRecord{[]string{"a", "b", "c"}, "a"})
 	load, got := map[string]int{"a": 4}, make(map[string]int)
 	for range 4 {
-		got[h.successor("0001", []string{"a", "b", "c"}, load)]++
+		got[h.handOvers.successor("0001", []string{"a", "b", "c"}, load)]++
 	}
 	if got["b"] != 2 || got["c"] != 2 {
 		t.Errorf("they go to %v", got)
@@ -210,14 +210,13 @@ func TestSuccessorsShareTheLoad(t *testing.T) {
 // A nudge for a shard that this node does not keep is answered with an error, and so is
 // each while the node stops.
 func TestNudge(t *testing.T) {
-	h := newHost(t)
+	h := hostOfA(t)
 	h.leases = newLeaseList(sharedlog.NewMemory(usual.lease, nil), usual.listAge)
-	h.control = &controlShardReplica{common: h.common}
-	if _, err := h.nudged(t.Context(), []byte("0001")); err == nil {
+	if _, err := h.candidacy.nudged(t.Context(), []byte("0001")); err == nil {
 		t.Error("it takes a shard of which it has no replica")
 	}
 	h.leaving.Store(true)
-	if _, err := h.nudged(t.Context(), []byte(controlShard)); err == nil {
+	if _, err := h.candidacy.nudged(t.Context(), []byte(controlShard)); err == nil {
 		t.Error("it takes a shard while it stops")
 	}
 }

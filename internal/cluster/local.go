@@ -38,22 +38,6 @@ type serving struct {
 	queues *feed
 }
 
-func (h *host) allLocals() []*local {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	out := make([]*local, 0, len(h.locals))
-	for _, l := range h.locals {
-		out = append(out, l)
-	}
-	return out
-}
-
-func (h *host) local(name string) *local {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.locals[name]
-}
-
 // openLocal opens the replica of a shard with messages.
 func (h *host) openLocal(name string) error {
 	number, err := numberOf(name)
@@ -85,19 +69,13 @@ func (h *host) openLocal(name string) error {
 		stop()
 		return context.Cause(h.ctx)
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.locals[name] = l
+	h.locals.add(l)
 	return nil
 }
 
 // closeLocal stops the replica of a shard, if it is open.
 func (h *host) closeLocal(name string) {
-	h.mu.Lock()
-	l := h.locals[name]
-	delete(h.locals, name)
-	h.mu.Unlock()
-	if l != nil {
+	if l := h.locals.take(name); l != nil {
 		l.cancel()
 		<-l.done
 	}
@@ -121,31 +99,31 @@ func (l *local) Claimed(ctx context.Context) error {
 		return err
 	}
 	if !h.members.anyLeaving() {
-		h.leadFrom(ctx, l.name, l.log, h.id.server())
+		h.leads.move(ctx, l.name, l.log, h.id.server())
 	}
 	return nil
 }
 
 // Fetch implements replica.Host.
 func (l *local) Fetch(ctx context.Context, in *store.Incoming) error {
-	return l.host.fetch(l.name)(ctx, in)
+	return l.host.members.checkpoint(l.name)(ctx, in)
 }
 
 // Serve implements replica.Host.
 func (l *local) Serve(o *replica.Ownership) (stop func(), err error) {
 	h := l.host
-	queues := h.subscribe() // first, so that no change is missed
+	queues := h.queues.subscribe() // first, so that no change is missed
 	sh, err := shard.Open(shard.Options{
 		Store: o.Store(), Number: l.number, Logger: h.log.With("shard", l.name), Shift: h.members.clocks.correction,
 		Commit: o.Commit, Confirm: o.Confirm, Writable: l.watchdog.condition, MaxCommit: maxCommit,
 		Keep: h.o.Keep, Totals: h.o.Totals, Watch: h.o.Watch, Cipher: h.o.Cipher(), Reads: h.members.readable,
-		Low:     func() bool { return h.o.NoUndo || h.low() },
+		Low:     func() bool { return h.o.NoUndo || h.members.low() },
 		Require: h.requireFormat,
-		Configs: func() []queue.Config { return h.queues().Configs(l.number) },
-		Deleted: func(id queue.ID) bool { return h.queues().Deleted(id) },
+		Configs: func() []queue.Config { return h.queues.catalog().Configs(l.number) },
+		Deleted: func(id queue.ID) bool { return h.queues.catalog().Deleted(id) },
 	})
 	if err != nil {
-		h.unsubscribe(queues)
+		h.queues.unsubscribe(queues)
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(h.ctx)
@@ -156,26 +134,26 @@ func (l *local) Serve(o *replica.Ownership) (stop func(), err error) {
 		queues.run(ctx, func(was, is *catalog.Queue) error { return catalog.Tell(ctx, sh, l.number, was, is) })
 	})
 	running.Go(func() {
-		err := shard.Forward(ctx, sh, h.deliver)
+		err := shard.Forward(ctx, sh, h.routing.deliver)
 		if err != nil && ctx.Err() == nil && !errors.Is(err, shard.ErrUnavailable) {
 			h.log.Warn("messages for other shards are not forwarded", "shard", l.name, "error", err)
 		}
 	})
-	running.Go(func() { h.deliverer()(ctx, sh) })
+	running.Go(func() { h.toEndpoints(ctx, sh) })
 	s := &serving{shard: sh, queues: queues}
 	l.serving.Store(s)
-	running.Go(func() { h.lead(ctx, l.log) })
+	running.Go(func() { h.leads.keep(ctx, l.log) })
 	h.members.announce(l.name, o.Epoch())
 	return func() {
-		h.ended(o)
+		h.handOvers.ended(o)
 		l.serving.CompareAndSwap(s, nil)
 		sh.Drain()
 		cancel() // forwarding has ended
-		h.unsubscribe(queues)
+		h.queues.unsubscribe(queues)
 		running.Wait()
 		sh.Close()
 		rest()
 		watchdog.Wait()
-		h.leadToSuccessor(l.name, l.log)
+		h.leads.toSuccessor(l.name, l.log)
 	}, nil
 }

@@ -316,6 +316,13 @@ func (m *membership) anyLeaving() bool {
 	return false
 }
 
+// isAble reports whether a node has reported that it could own a shard.
+func (m *membership) isAble(name, node string) bool {
+	said, alive := m.view.live()[node]
+	record, _ := m.records.node(node)
+	return alive && !said.Leaving && !record.Draining && said.Shards[name].Error == ""
+}
+
 // isReady reports whether a node's replica could own a shard at once.
 func (m *membership) isReady(shard, node string) bool {
 	live := m.view.live()
@@ -333,4 +340,17 @@ func (m *membership) isReady(shard, node string) bool {
 		return newest == 0 && (!hasOldData || node == founder)
 	}
 	return s.Applied+status.Near >= newest
+}
+
+// low reports whether the disk of any node is nearly full, of this one without delay.
+func (m *membership) low() bool {
+	if m.o.Low() {
+		return true
+	}
+	for _, b := range m.view.live() {
+		if b.Low {
+			return true
+		}
+	}
+	return false
 }

@@ -131,16 +131,17 @@ func Join(ctx context.Context, o Options) (_ *Node, err error) {
 		return nil, err
 	}
 	n.director.store = n.control.store
+	routes := n.host.routing
 	n.router = router.New(router.Options{
-		Queue: n.host.placement, Owner: n.host.owner, Local: n.host.owns, Shards: n.records.count,
+		Queue: routes.placement, Owner: routes.owner, Local: routes.owns, Shards: n.records.count,
 		Messenger: n.messages, Position: n.Position,
 		Changed: func(number int) <-chan struct{} { return n.members.view.watch(shardName(number)) },
 	})
-	n.host.router = n.router
+	routes.router = n.router
 	n.handle()
 	for _, loop := range []func(){
 		n.members.run, n.members.watchOwners, n.elections.run, n.barrier.run, n.director.run,
-		n.host.run, n.host.trim, n.host.countCopies, n.watchCertificate,
+		n.host.run, n.host.trimmer.run, n.host.copies.run, n.watchCertificate,
 	} {
 		n.tasks.start(loop)
 	}
@@ -160,24 +161,30 @@ func assemble(ctx context.Context, o Options, id incarnation) *Node {
 	n := &Node{common: c, founded: make(chan struct{})}
 	c.ctx, n.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	n.members = newMembership(c)
-	n.control = &controlShardReplica{common: c, loaded: make(chan struct{})}
-	n.barrier = &barrier{common: c, control: n.control, members: n.members}
 	n.director = &director{common: c, members: n.members, alarm: newAlarm()}
+	n.control = &controlShardReplica{common: c, members: n.members, director: n.director, loaded: make(chan struct{})}
+	n.barrier = &barrier{common: c, control: n.control, members: n.members}
 	forwards := newForwardBarrier()
-	n.host = &host{
-		common: c, members: n.members, barrier: n.barrier, control: n.control, director: n.director, forwards: forwards,
-		alarm: newAlarm(), locals: make(map[string]*local), feeds: make(map[*feed]bool),
+	n.host = newHost(n.members, n.barrier, n.control, forwards)
+	n.snapshots = &snapshots{
+		common: c, members: n.members, control: n.control, locals: n.host.locals, barrier: n.barrier,
+		forwards: forwards,
 	}
-	n.snapshots = &snapshots{common: c, host: n.host, members: n.members, barrier: n.barrier, forwards: forwards}
-	n.control.host = n.host
+	n.control.leads, n.control.handOvers, n.control.wake = n.host.leads, n.host.handOvers, n.wake
 	n.members.vouch, n.members.told = n.control.vouch, n.barrier.told
-	n.elections = &elections{common: c, members: n.members, turn: n.host.electionTurn, alarm: newAlarm()}
+	n.elections = &elections{common: c, members: n.members, turn: n.host.candidacy.electionTurn, alarm: newAlarm()}
 	n.members.self, n.members.owners = n.host.heartbeat, n.host.knownOwners
 	n.members.changed = func() {
-		n.host.wake()
+		n.wake()
 		n.elections.alarm.ring()
 	}
 	return n
+}
+
+// wake makes this node check at once which shards it should keep, and where shards should be.
+func (n *Node) wake() {
+	n.host.alarm.ring()
+	n.director.alarm.ring()
 }
 
 // connect waits for the engine, which needs a majority of the nodes.
@@ -210,12 +217,12 @@ const (
 func (n *Node) handle() {
 	n.messages.Handle(kindHeartbeat, n.members.onHeartbeat)
 	n.messages.Handle(kindOwner, n.members.onOwner)
-	n.messages.Handle(kindNudge, n.host.nudged)
+	n.messages.Handle(kindNudge, n.host.candidacy.nudged)
 	n.messages.Handle(kindForward, n.serveForwarded)
 	n.messages.Handle(kindAsk, n.onAsk)
 	n.control.replica.Offer(n.host.mux)
 	n.snapshots.handle()
-	remote.Serve(n.messages, remote.ServerOptions{Lookup: n.host.owned, Wait: n.Wait})
+	remote.Serve(n.messages, remote.ServerOptions{Lookup: n.host.routing.owned, Wait: n.Wait})
 }
 
 func (o *Options) defaults() {
@@ -291,7 +298,7 @@ func (n *Node) Founded(ctx context.Context) error {
 // Close leaves the cluster, after handing over everything that this node owns.
 func (n *Node) Close(ctx context.Context) error {
 	n.leaving.Store(true)
-	n.host.leave(ctx)
+	n.host.handOvers.leave(ctx)
 	n.cancel()
 	if n.router != nil {
 		n.router.Close()

@@ -11,7 +11,7 @@ import (
 // ownedShard is a shard that this node owns, as all nodes call it. While a node makes a snapshot, the shard learns no
 // position in the outbox of another shard: the snapshot of that one may lack it, and a shard that is restored from it
 // would give the position to a new message, which this shard would skip. Messages from other shards wait where they
-// come from; see host.deliver. Purges, which bring positions of what was purged on its way, wait here.
+// come from; see routing.deliver. Purges, which bring positions of what was purged on its way, wait here.
 type ownedShard struct {
 	*shard.Shard
 	forwards *forwardBarrier

@@ -12,7 +12,7 @@ import (
 // Queues returns where the messages of queues are, ordered by the queues' ARNs. With the name of a shard, it returns
 // the queues on that shard. With the name of a queue, it returns the queues of that name in all accounts and regions.
 func (n *Node) Queues(shard, queue string) (out []status.Queue) {
-	cat := n.host.queues()
+	cat := n.host.queues.catalog()
 	if cat == nil {
 		return nil
 	}

@@ -13,6 +13,7 @@ import (
 // deliver for each shard that this node owns, until ctx ends, which happens before the shard closes.
 func (n *Node) Serve(c *catalog.Catalog, deliver func(ctx context.Context, sh *shard.Shard)) {
 	n.host.serve(c, deliver)
+	n.wake()
 }
 
 // Router returns the router, which takes the place of a shard.
@@ -24,20 +25,7 @@ func (n *Node) Place(q, old *catalog.Queue) {
 }
 
 // Low reports whether the disk of any node is nearly full.
-func (n *Node) Low() bool { return n.host.low() }
-
-// low reports whether the disk of any node is nearly full, of this one without delay.
-func (h *host) low() bool {
-	if h.o.Low() {
-		return true
-	}
-	for _, b := range h.members.view.live() {
-		if b.Low {
-			return true
-		}
-	}
-	return false
-}
+func (n *Node) Low() bool { return n.members.low() }
 
 var errNoOwners = errors.New("no shard has an owner")
 

@@ -19,7 +19,8 @@ var ErrUnsettled = errors.New("shards are changing hands")
 // snapshots makes snapshots of all shards, with the help of the other nodes.
 type snapshots struct {
 	*common
-	host     *host
+	control  *controlShardReplica
+	locals   *locals
 	members  *membership
 	barrier  *barrier
 	forwards *forwardBarrier // passes messages from this node's shards to others
@@ -72,7 +73,7 @@ func (s *snapshots) try(ctx context.Context, dir string) (int, error) {
 	if err := s.barrier.catchUp(ctx); err != nil {
 		return 0, err
 	}
-	_, err = s.host.control.replica.Snapshot(filepath.Join(filepath.Dir(dir), datadir.ControlDir))
+	_, err = s.control.replica.Snapshot(filepath.Join(filepath.Dir(dir), datadir.ControlDir))
 	return len(parts), err
 }
 
@@ -143,11 +144,11 @@ func (s *snapshots) parts(dir string) ([]part, error) {
 	for i := range s.records.count() {
 		name := shardName(i + 1)
 		at := filepath.Join(dir, name)
-		if l := s.host.local(name); l != nil && usable(l.replica.Status()) {
+		if l := s.locals.of(name); l != nil && usable(l.replica.Status()) {
 			parts = append(parts, here{l, at})
 			continue
 		}
-		nodes := s.host.keepers(name, usable)
+		nodes := s.members.keepers(name, usable)
 		if len(nodes) == 0 {
 			return nil, fmt.Errorf("%w: no node has shard %s ready", ErrUnsettled, name)
 		}

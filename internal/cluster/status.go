@@ -12,7 +12,8 @@ import (
 // Status returns the cluster as this node sees it now. It waits for no other node.
 func (n *Node) Status() status.Status {
 	s := status.Status{
-		Cluster: n.o.Cluster, Node: n.o.Name, HandOvers: n.host.handOvers.Load(), Lost: n.host.lost.Load(),
+		Cluster: n.o.Cluster, Node: n.o.Name,
+		HandOvers: n.host.handOvers.done.Load(), Lost: n.host.handOvers.lost.Load(),
 	}
 	live := n.members.view.live()
 	live[n.o.Name] = n.host.heartbeat()

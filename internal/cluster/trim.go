@@ -29,29 +29,37 @@ func (l *Logs) defaults() {
 	}
 }
 
-// trim removes from the logs of this node's shards the records that no replica needs any more.
-func (h *host) trim() {
-	again := time.NewTicker(h.o.Logs.Trim)
+// trimmer trims the logs of the shards that this node owns, by what all nodes say of their replicas.
+type trimmer struct {
+	*common
+	members *membership
+	control *controlShardReplica
+	locals  *locals
+}
+
+// run removes from the logs of this node's shards the records that no replica needs any more.
+func (t *trimmer) run() {
+	again := time.NewTicker(t.o.Logs.Trim)
 	defer again.Stop()
 	for {
 		select {
 		case <-again.C:
-		case <-h.ctx.Done():
+		case <-t.ctx.Done():
 			return
 		}
-		if !h.control.store.Elsewhere() {
-			h.trimLog(controlShard, h.control.replica, h.records.nodeNames())
+		if !t.control.store.Elsewhere() {
+			t.trimLog(controlShard, t.control.replica, t.records.nodeNames())
 		}
-		for _, l := range h.allLocals() {
+		for _, l := range t.locals.all() {
 			if l.serving.Load() != nil {
-				h.trimLog(l.name, l.replica, h.records.shard(l.name).Replicas)
+				t.trimLog(l.name, l.replica, t.records.shard(l.name).Replicas)
 			}
 		}
 	}
 }
 
-func (h *host) trimLog(name string, r *replica.Replica, replicas []string) {
-	live := h.members.view.live()
+func (t *trimmer) trimLog(name string, r *replica.Replica, replicas []string) {
+	live := t.members.view.live()
 	var set []replica.Need
 	for _, node := range replicas {
 		s, ok := live[node].Shards[name]
@@ -59,12 +67,12 @@ func (h *host) trimLog(name string, r *replica.Replica, replicas []string) {
 	}
 	own := r.Status()
 	to := replica.TrimPoint(set, sharedlog.Extent{First: own.First, Last: own.Last, Bytes: own.Bytes}, trimBound)
-	if to < own.First+sharedlog.Position(h.o.Logs.Least) {
+	if to < own.First+sharedlog.Position(t.o.Logs.Least) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(h.ctx, h.o.Logs.Trim)
+	ctx, cancel := context.WithTimeout(t.ctx, t.o.Logs.Trim)
 	defer cancel()
 	if err := r.Trim(ctx, to); err != nil {
-		h.log.Debug("log is not trimmed", "shard", name, "error", err)
+		t.log.Debug("log is not trimmed", "shard", name, "error", err)
 	}
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/control"
-	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
 const (
@@ -95,11 +95,7 @@ func TestCompatibility(t *testing.T) {
 // emptyCatalog returns a catalog without queues.
 func emptyCatalog(t *testing.T) *catalog.Catalog {
 	t.Helper()
-	st, err := store.OpenMemory(store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = st.Close() })
+	st := storetest.Memory(t)
 	c := control.New(control.Options{Store: st})
 	if err := c.Change(t.Context(), catalog.Initialise); err != nil {
 		t.Fatal(err)

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
 // A change that With adds to a context is made with the main change or not at all.
 func TestWith(t *testing.T) {
 	t.Parallel()
-	c := control.New(control.Options{Store: memory(t)})
+	c := control.New(control.Options{Store: storetest.Memory(t)})
 	all := register(t, c, "")[0]
 	refused := errors.New("no")
 	var fault error

@@ -18,6 +18,7 @@ import (
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
 // shelf is a reader that keeps everything as it is.
@@ -65,20 +66,6 @@ func (s *shelf) want(t *testing.T, want map[string]string) {
 	}
 }
 
-func memory(t *testing.T) *store.Store {
-	t.Helper()
-	s, err := store.OpenMemory(store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
-}
-
 func register(t *testing.T, c *control.Control, prefixes ...string) (all []*shelf) {
 	t.Helper()
 	for _, prefix := range prefixes {
@@ -104,7 +91,7 @@ func put(c *control.Control, records ...string) error {
 // been made, and by those who come later.
 func TestChange(t *testing.T) {
 	t.Parallel()
-	s := memory(t)
+	s := storetest.Memory(t)
 	c := control.New(control.Options{Store: s})
 	all := register(t, c, "a/b/", "a/", "")
 	if err := put(c, "a/1", "x", "a/b/2", "y", "z", "w", "\x00position", "7"); err != nil {
@@ -138,7 +125,7 @@ func TestChange(t *testing.T) {
 // A reader takes the place of another, unless it cannot read what is there.
 func TestReaderIsReplaced(t *testing.T) {
 	t.Parallel()
-	c := control.New(control.Options{Store: memory(t)})
+	c := control.New(control.Options{Store: storetest.Memory(t)})
 	first := register(t, c, "a/", "")[0]
 	if err := put(c, "a/1", "x"); err != nil {
 		t.Fatal(err)
@@ -169,7 +156,7 @@ func (blind) Apply([]control.Change) error         { return errBlind }
 // node owns the store, is not made.
 func TestRefusedChange(t *testing.T) {
 	t.Parallel()
-	c := control.New(control.Options{Store: memory(t), Follow: true})
+	c := control.New(control.Options{Store: storetest.Memory(t), Follow: true})
 	all := register(t, c, "")
 	elsewhere := func(when string) {
 		t.Helper()
@@ -202,7 +189,7 @@ func TestRefusedChange(t *testing.T) {
 // ownership waits for the last change.
 func TestOwnershipEndsUnderAChange(t *testing.T) {
 	t.Parallel()
-	c := control.New(control.Options{Store: memory(t), Follow: true})
+	c := control.New(control.Options{Store: storetest.Memory(t), Follow: true})
 	decided, proceed := make(chan struct{}), make(chan struct{})
 	end := c.Own(func(*store.Txn) error { return control.ErrElsewhere })
 	changed, ended := make(chan error), make(chan struct{})
@@ -245,7 +232,7 @@ func TestOwnershipEndsUnderAChange(t *testing.T) {
 // One decides at a time, and sees what those before have done.
 func TestChangesTakeTurns(t *testing.T) {
 	t.Parallel()
-	c := control.New(control.Options{Store: memory(t)})
+	c := control.New(control.Options{Store: storetest.Memory(t)})
 	all := register(t, c, "")
 	var wg sync.WaitGroup
 	for range 50 {
@@ -272,7 +259,7 @@ func TestChangesTakeTurns(t *testing.T) {
 // store anew in the middle.
 func TestFollower(t *testing.T) {
 	t.Parallel()
-	theirs := memory(t)
+	theirs := storetest.Memory(t)
 	follower := control.New(control.Options{Store: theirs, Follow: true})
 	apply := func(s *store.Store, batch []byte) error {
 		tx := s.Begin()
@@ -289,7 +276,7 @@ func TestFollower(t *testing.T) {
 		}
 		return s.Commit(tx)
 	}
-	ours := memory(t)
+	ours := storetest.Memory(t)
 	owner := control.New(control.Options{Store: ours, Follow: true})
 	owner.Own(func(tx *store.Txn) error {
 		// As with a log: the replicas apply the batch, here and there.
@@ -305,7 +292,7 @@ func TestFollower(t *testing.T) {
 		t.Fatal(err)
 	}
 	copied.want(t, map[string]string{"a/1": "x"})
-	checkpoint := memory(t)
+	checkpoint := storetest.Memory(t)
 	tx := checkpoint.Begin()
 	tx.Set([]byte("a/2"), []byte("new"))
 	if err := checkpoint.Commit(tx); err != nil {
@@ -333,7 +320,7 @@ func TestRegisterWaitsForACheckpoint(t *testing.T) {
 	late := new(shelf)
 	registered := make(chan error, 1)
 	go func() { registered <- c.Register("", late) }()
-	checkpoint := memory(t)
+	checkpoint := storetest.Memory(t)
 	tx := checkpoint.Begin()
 	tx.Set([]byte("a"), []byte("new"))
 	if err := checkpoint.Commit(tx); err != nil {
@@ -352,7 +339,7 @@ func TestRegisterWaitsForACheckpoint(t *testing.T) {
 // A batch that this program does not understand is an error, not a guess.
 func TestUnknownBatches(t *testing.T) {
 	t.Parallel()
-	s := memory(t)
+	s := storetest.Memory(t)
 	c := control.New(control.Options{Store: s})
 	register(t, c, "")
 	for name, write := range map[string]func(*store.Txn){
@@ -416,7 +403,7 @@ func TestBlockedDisk(t *testing.T) {
 // A mistake of ours comes out where it was asked for.
 func TestPanic(t *testing.T) {
 	t.Parallel()
-	c := control.New(control.Options{Store: memory(t)})
+	c := control.New(control.Options{Store: storetest.Memory(t)})
 	defer func() {
 		if recover() == nil {
 			t.Error("no panic")

@@ -6,11 +6,12 @@ import (
 
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/proof/eventually"
+	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
 func TestDecide(t *testing.T) {
 	t.Parallel()
-	c := control.New(control.Options{Store: memory(t)})
+	c := control.New(control.Options{Store: storetest.Memory(t)})
 	number, err := control.Decide(t.Context(), c.Change, func(tx *control.Tx) (int, error) {
 		tx.Put("a", nil)
 		return 7, nil

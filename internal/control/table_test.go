@@ -11,6 +11,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
 // A kind of record is a declaration. These are of a library: books by their number, and one record of its name.
@@ -126,7 +127,7 @@ func (l *library) want(t *testing.T, titles map[string]int, sign string) {
 // Rows and what is derived from them are as the records are, after changes and when they are read again.
 func TestSetFollows(t *testing.T) {
 	t.Parallel()
-	l := newLibrary(t, memory(t))
+	l := newLibrary(t, storetest.Memory(t))
 	l.open(t)
 	name := "Central"
 	for _, step := range []struct {
@@ -162,7 +163,7 @@ func TestSetFollows(t *testing.T) {
 // where it is read.
 func TestSetAsksForItsFormat(t *testing.T) {
 	t.Parallel()
-	l := newLibrary(t, memory(t))
+	l := newLibrary(t, storetest.Memory(t))
 	l.open(t)
 	put := func(n int) error {
 		return l.Change(t.Context(), func(tx *control.Tx) error { books.Put(tx, n, &book{Title: "a"}); return nil })
@@ -188,7 +189,7 @@ func TestSetAsksForItsFormat(t *testing.T) {
 // A row can need a format that others of its table do not need.
 func TestRowsNeedFormats(t *testing.T) {
 	t.Parallel()
-	l := newLibrary(t, memory(t))
+	l := newLibrary(t, storetest.Memory(t))
 	l.open(t)
 	put := func(id int, title string) error {
 		return l.Change(t.Context(), func(tx *control.Tx) error {
@@ -233,7 +234,7 @@ func TestSetRefusesRecords(t *testing.T) {
 		{"library/names", `""`, `library/names: unknown key, written by a newer program`},
 		{"library/shelf/1", `{}`, `library/shelf/1: unknown key, written by a newer program`},
 	} {
-		s := memory(t)
+		s := storetest.Memory(t)
 		if err := put(control.New(control.Options{Store: s}), c.key, c.value, "library/book/2",
 			`{"Title":"b"}`); err != nil {
 			t.Fatal(err)
@@ -247,7 +248,7 @@ func TestSetRefusesRecords(t *testing.T) {
 		if err := newLibrary(t, s).Register(); err == nil {
 			t.Errorf("%s is taken in", c.key)
 		}
-		l := newLibrary(t, memory(t))
+		l := newLibrary(t, storetest.Memory(t))
 		l.open(t)
 		if err := l.control.Change(t.Context(),
 			func(tx *control.Tx) error { tx.Delete(c.key); return nil }); err != nil {
@@ -258,7 +259,7 @@ func TestSetRefusesRecords(t *testing.T) {
 
 func TestAny(t *testing.T) {
 	t.Parallel()
-	s := memory(t)
+	s := storetest.Memory(t)
 	for _, want := range []bool{false, true} {
 		if got, err := books.Any(s); got != want || err != nil {
 			t.Errorf("%t, %v", got, err)

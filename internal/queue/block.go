@@ -130,24 +130,14 @@ func encodeBlock(n int, start Instant, rows []Row) []byte {
 }
 
 func putValues(w *varint.Writer, n int, before, r *Row) {
-	var bits uint64
-	for m := range r.Values {
-		if r.Values[m] != before.Values[m] {
-			bits |= 1 << m
-		}
-	}
-	w.Uint(bits)
-	for m := range r.Values {
-		if bits&(1<<m) == 0 {
-			continue
-		}
+	w.Sparse(Metrics, func(m int) bool { return r.Values[m] != before.Values[m] }, func(m int) {
 		v, b := r.Values[m], before.Values[m]
 		w.Int(int64(v.Sum - b.Sum))
 		if hasRange(n, m) {
 			w.Int(int64(v.Min - b.Min))
 			w.Int(int64(v.Max - b.Max))
 		}
-	}
+	})
 }
 
 // hasRange reports whether the minimum and the maximum of a metric can differ from its sum.
@@ -200,15 +190,8 @@ func appendRows(rows []Row, n int, start Instant, b []byte, sizes func([]byte) (
 }
 
 func getValues(r *reader, n int, before, row *Row) {
-	bits := r.Uint()
-	if bits >= 1<<Metrics {
-		r.Fail()
-	}
 	row.Values = before.Values
-	for m := range row.Values {
-		if bits&(1<<m) == 0 {
-			continue
-		}
+	r.Sparse(Metrics, func(m int) {
 		v := &row.Values[m]
 		v.Sum += uint64(r.Int())
 		if hasRange(n, m) {
@@ -217,7 +200,7 @@ func getValues(r *reader, n int, before, row *Row) {
 		} else {
 			v.Min, v.Max = v.Sum, v.Sum
 		}
-	}
+	})
 }
 
 // getSizes takes the sizes of a row, and skips them without read.

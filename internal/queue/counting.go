@@ -27,18 +27,7 @@ const activeAfterCall = Instant(6 * time.Hour / time.Millisecond)
 func (c *counting) encode(w *writer) {
 	w.Uint(uint64(c.minute / minute))
 	w.Uint(uint64(c.lastCall / minute))
-	var bits uint64
-	for m, n := range c.happened {
-		if n != 0 {
-			bits |= 1 << m
-		}
-	}
-	w.Uint(bits)
-	for _, n := range c.happened {
-		if n != 0 {
-			w.Int(n)
-		}
-	}
+	w.Sparse(Counters, func(m int) bool { return c.happened[m] != 0 }, func(m int) { w.Int(c.happened[m]) })
 	if c.happened[MetricSent] != 0 {
 		c.sized.encode(w)
 	}
@@ -47,16 +36,7 @@ func (c *counting) encode(w *writer) {
 // decode reads the fields from a record. Records of sizedVersion have the sizes.
 func (c *counting) decode(r *reader, sizes bool) {
 	c.minute, c.lastCall = getMinute(r), getMinute(r)
-	bits := r.Uint()
-	if bits >= 1<<Counters {
-		r.Fail()
-		return
-	}
-	for m := range c.happened {
-		if bits&(1<<m) != 0 {
-			c.happened[m] = r.Int()
-		}
-	}
+	r.Sparse(Counters, func(m int) { c.happened[m] = r.Int() })
 	if c.happened[MetricSent] != 0 {
 		c.sized.decode(r, sizes, uint64(max(0, c.happened[MetricSent])))
 	}

@@ -273,18 +273,7 @@ func (t *topicMinute) encode() []byte {
 		w.Writer[0] = sizedTopicVersion
 	}
 	w.Uint(uint64(t.minute / minute))
-	var bits uint64
-	for m, n := range t.counts {
-		if n != 0 {
-			bits |= 1 << m
-		}
-	}
-	w.Uint(bits)
-	for _, n := range t.counts {
-		if n != 0 {
-			w.Uint(n)
-		}
-	}
+	w.Sparse(TopicMetrics, func(m int) bool { return t.counts[m] != 0 }, func(m int) { w.Uint(t.counts[m]) })
 	if t.counts[TopicPublished] != 0 {
 		t.sized.encode(&w)
 	}
@@ -294,15 +283,7 @@ func (t *topicMinute) encode() []byte {
 func (t *topicMinute) decode(b []byte) error {
 	r := readRecordUpTo(sizedTopicVersion, b)
 	t.minute = getMinute(r)
-	bits := r.Uint()
-	if bits >= 1<<TopicMetrics {
-		r.Fail()
-	}
-	for m := range t.counts {
-		if bits&(1<<m) != 0 {
-			t.counts[m] = r.Uint()
-		}
-	}
+	r.Sparse(TopicMetrics, func(m int) { t.counts[m] = r.Uint() })
 	if t.counts[TopicPublished] != 0 {
 		t.sized.decode(r, b[0] == sizedTopicVersion, t.counts[TopicPublished])
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
 // owned is a shard that another node may come to own.
@@ -22,12 +23,9 @@ type owned struct {
 
 func openOwned(t *testing.T) *owned {
 	t.Helper()
-	st, err := store.OpenMemory(store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = st.Close() })
+	st := storetest.Memory(t)
 	o := &owned{sizes: make(chan int, 1000)}
+	var err error
 	o.Shard, err = shard.Open(shard.Options{
 		Store: st,
 		Configs: func() []queue.Config {

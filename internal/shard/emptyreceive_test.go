@@ -9,6 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
 // counted is a shard that keeps series of one queue.
@@ -22,16 +23,9 @@ type counted struct {
 
 func newCounted(t *testing.T) *counted {
 	t.Helper()
-	st, err := store.OpenMemory(store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := st.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	st := storetest.Memory(t)
 	r := &counted{T: t, store: st, config: queue.Config{ID: jobs, ARN: "arn:aws:sqs:us-east-1:000000000000:jobs"}}
+	var err error
 	r.Shard, err = shard.Open(shard.Options{
 		Store: st, Keep: queue.DefaultKeep, Configs: func() []queue.Config { return []queue.Config{r.config} },
 		Commit: func(tx *store.Txn) error {

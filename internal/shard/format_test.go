@@ -8,20 +8,12 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
-	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
 // Before a shard writes what older programs cannot read, the data directory says so.
 func TestFormatIsRequiredBeforeItIsNeeded(t *testing.T) {
-	st, err := store.OpenMemory(store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := st.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	st := storetest.Memory(t)
 	var required []int
 	full := errors.New("it is full")
 	open := func() *shard.Shard {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
 // machineClock is a machine's clock that is set now and then. Its readings are
@@ -55,15 +56,7 @@ type jumpRig struct {
 
 func newJumpRig(t *testing.T) *jumpRig {
 	t.Helper()
-	st, err := store.OpenMemory(store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := st.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	st := storetest.Memory(t)
 	r := &jumpRig{t: t, clock: newMachineClock()}
 	r.open = func() *rig {
 		return openRig(t, st, r.clock.now, func(c *queue.Config) { c.Retention = 24 * time.Hour })

@@ -12,6 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
 // bounded is a shard whose commits must not be longer than a number of bytes.
@@ -25,12 +26,9 @@ type bounded struct {
 
 func openBounded(t *testing.T, maxCommit, longest int, configs ...queue.Config) *bounded {
 	t.Helper()
-	st, err := store.OpenMemory(store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = st.Close() })
+	st := storetest.Memory(t)
 	b := &bounded{stalled: make(chan struct{}, 100)}
+	var err error
 	b.Shard, err = shard.Open(shard.Options{
 		Store: st, MaxCommit: maxCommit, Configs: func() []queue.Config { return configs },
 		Commit: func(tx *store.Txn) error {

@@ -12,6 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/store/storetest"
 	"github.com/sluicemq/sluice/internal/topic"
 	"github.com/sluicemq/sluice/internal/topic/filter"
 )
@@ -34,15 +35,7 @@ type rig struct {
 
 func newRig(t *testing.T, options topic.Options) *rig {
 	t.Helper()
-	records, err := store.OpenMemory(store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := records.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	records := storetest.Memory(t)
 	r := &rig{T: t, store: records}
 	ctl := control.New(control.Options{Store: records})
 	if err := ctl.Change(t.Context(), catalog.Initialise); err != nil {

@@ -11,12 +11,36 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/monitor"
 )
 
+// alarms has the operations on alarms of both kinds.
+type alarms struct{ *core }
+
+func (s alarms) register(wire *protocol.Service) {
+	protocol.Register(wire, "DeleteAlarms", s.deleteAlarms, protocol.Control)
+	protocol.Register(wire, "DescribeAlarmContributors", s.describeAlarmContributors)
+	protocol.Register(wire, "DescribeAlarmHistory", within(s.core, s.describeAlarmHistory))
+	protocol.Register(wire, "DescribeAlarms", s.describeAlarms)
+	protocol.Register(wire, "DescribeAlarmsForMetric", s.describeAlarmsForMetric)
+	protocol.Register(wire, "DisableAlarmActions", s.disableAlarmActions, protocol.Control)
+	protocol.Register(wire, "EnableAlarmActions", s.enableAlarmActions, protocol.Control)
+	protocol.Register(wire, "PutCompositeAlarm", s.putCompositeAlarm, protocol.Control)
+	protocol.Register(wire, "PutMetricAlarm", s.putMetricAlarm, protocol.Control)
+	protocol.Register(wire, "SetAlarmState", s.setAlarmState, protocol.Control)
+}
+
+// allowAlarm is allow for an alarm, which may not exist. It notes the alarm's name.
+func (s alarms) allowAlarm(c *protocol.Call, action string, n monitor.Name, newTags map[string]string) error {
+	c.Notes.Set("alarm", n.Name)
+	about := s.aboutAlarm(n)
+	about.NewTags = newTags
+	return s.allow(c, action, about)
+}
+
 type alarmNamesInput struct {
 	AlarmNames []string `wrap:"member" max:"200,255"` // the model allows 100, and its error shows all
 }
 
 // find returns those of the alarms that a request names which exist, if the caller may take the action on each name.
-func (s *Service) find(c *protocol.Call, action string, names []string) (found []monitor.Name, err error) {
+func (s alarms) find(c *protocol.Call, action string, names []string) (found []monitor.Name, err error) {
 	for _, n := range names {
 		name, err := alarmName(c, &n)
 		if err != nil {
@@ -33,7 +57,7 @@ func (s *Service) find(c *protocol.Call, action string, names []string) (found [
 }
 
 // present returns the alarms of these names that exist.
-func (s *Service) present(names []monitor.Name) (out []*monitor.Alarm) {
+func (s alarms) present(names []monitor.Name) (out []*monitor.Alarm) {
 	for _, n := range names {
 		if a := s.monitor.Alarm(n); a != nil {
 			out = append(out, a)
@@ -43,7 +67,7 @@ func (s *Service) present(names []monitor.Name) (out []*monitor.Alarm) {
 }
 
 // deleteAlarms ignores missing alarms, as on AWS.
-func (s *Service) deleteAlarms(ctx context.Context, c *protocol.Call, in *alarmNamesInput) (*service.Empty, error) {
+func (s alarms) deleteAlarms(ctx context.Context, c *protocol.Call, in *alarmNamesInput) (*service.Empty, error) {
 	found, err := s.find(c, "DeleteAlarms", in.AlarmNames)
 	if err != nil {
 		return nil, err
@@ -62,20 +86,20 @@ func (s *Service) deleteAlarms(ctx context.Context, c *protocol.Call, in *alarmN
 	})
 }
 
-func (s *Service) enableAlarmActions(
+func (s alarms) enableAlarmActions(
 	ctx context.Context, c *protocol.Call, in *alarmNamesInput,
 ) (*service.Empty, error) {
 	return s.switchActions(ctx, c, "EnableAlarmActions", in, true)
 }
 
-func (s *Service) disableAlarmActions(
+func (s alarms) disableAlarmActions(
 	ctx context.Context, c *protocol.Call, in *alarmNamesInput,
 ) (*service.Empty, error) {
 	return s.switchActions(ctx, c, "DisableAlarmActions", in, false)
 }
 
 // switchActions ignores missing alarms, as on AWS.
-func (s *Service) switchActions(
+func (s alarms) switchActions(
 	ctx context.Context,
 	c *protocol.Call,
 	action string,
@@ -103,7 +127,7 @@ type setAlarmStateInput struct {
 	StateReasonData *string `max:"4000"`
 }
 
-func (s *Service) setAlarmState(ctx context.Context, c *protocol.Call, in *setAlarmStateInput) (*service.Empty, error) {
+func (s alarms) setAlarmState(ctx context.Context, c *protocol.Call, in *setAlarmStateInput) (*service.Empty, error) {
 	name, err := alarmName(c, in.AlarmName)
 	if err != nil {
 		return nil, err

@@ -18,6 +18,20 @@ const (
 	detectorsPage = 100
 )
 
+// anomalyDetectors has the operations on anomaly detectors.
+type anomalyDetectors struct {
+	*core
+	detectors *detector.Detectors
+	series    series.Reader // what they learn from
+	levels    series.Levels
+}
+
+func (s anomalyDetectors) register(wire *protocol.Service) {
+	protocol.Register(wire, "DeleteAnomalyDetector", s.deleteAnomalyDetector, protocol.Control, protocol.EmptyResult)
+	protocol.Register(wire, "DescribeAnomalyDetectors", within(s.core, s.describeAnomalyDetectors))
+	protocol.Register(wire, "PutAnomalyDetector", s.putAnomalyDetector, protocol.Control, protocol.EmptyResult)
+}
+
 type putAnomalyDetectorInput struct {
 	detectorSubject
 	Configuration         *AnomalyDetectorConfiguration
@@ -47,7 +61,7 @@ type putAnomalyDetectorOutput struct {
 	AnomalyDetectorId string
 }
 
-func (s *Service) putAnomalyDetector(
+func (s anomalyDetectors) putAnomalyDetector(
 	ctx context.Context, c *protocol.Call, in *putAnomalyDetectorInput,
 ) (*putAnomalyDetectorOutput, error) {
 	d, err := in.detector(scope(c))
@@ -114,7 +128,7 @@ type deleteAnomalyDetectorInput struct {
 	detectorSubject
 }
 
-func (s *Service) deleteAnomalyDetector(
+func (s anomalyDetectors) deleteAnomalyDetector(
 	ctx context.Context, c *protocol.Call, in *deleteAnomalyDetectorInput,
 ) (*service.Empty, error) {
 	k := detector.Key{Scope: scope(c), ID: text(in.AnomalyDetectorId)}

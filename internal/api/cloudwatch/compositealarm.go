@@ -8,7 +8,6 @@ import (
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/monitor"
-	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 )
 
 // CompositeAlarm is a composite alarm as clients see it. As the child or parent of another alarm, it lacks all
@@ -78,7 +77,7 @@ type putCompositeAlarmInput struct {
 }
 
 // putCompositeAlarm requires a permission on all alarms, as AWS does: the alarm's state reveals those of others.
-func (s *Service) putCompositeAlarm(
+func (s alarms) putCompositeAlarm(
 	ctx context.Context, c *protocol.Call, in *putCompositeAlarmInput,
 ) (*service.Empty, error) {
 	may := func(_ monitor.Name, tags map[string]string) error {
@@ -135,7 +134,7 @@ func (in *putCompositeAlarmInput) suppressor(c *monitor.Composite) error {
 
 // checkReferences checks that the alarms to which a composite alarm refers exist, and that none of them has too many
 // parents.
-func (s *Service) checkReferences(is *monitor.Alarm) error {
+func (s alarms) checkReferences(is *monitor.Alarm) error {
 	var missing []string
 	for _, child := range is.Composite.Children() {
 		if s.monitor.Alarm(child) == nil {
@@ -168,7 +167,7 @@ func arnOf(child monitor.Name) string {
 }
 
 // putAlarm adds an alarm, or replaces the configuration of the existing one of its name and kind.
-func (s *Service) putAlarm(tx *monitor.Tx, is *monitor.Alarm, tags map[string]string) error {
+func (s alarms) putAlarm(tx *monitor.Tx, is *monitor.Alarm, tags map[string]string) error {
 	put, was := is.Clone(), s.monitor.Alarm(is.Name)
 	switch {
 	case was != nil && (was.Composite == nil) != (is.Composite == nil):
@@ -176,22 +175,11 @@ func (s *Service) putAlarm(tx *monitor.Tx, is *monitor.Alarm, tags map[string]st
 	case was != nil:
 		return tx.Update(was, put, s.now())
 	}
-	if err := s.checkCount(is.Scope); err != nil {
+	if err := alarmQuota.Allow(s.monitor.CountIn(is.Scope)); err != nil {
 		return err
 	}
 	put.Tags = tags
 	return tx.Create(put, s.now())
-}
-
-// checkCount refuses a further alarm beyond the limits.
-func (s *Service) checkCount(in series.Scope) error {
-	switch region, account := s.monitor.CountIn(in); {
-	case region >= maxAlarms:
-		return errLimit("A region of an account can have at most %d alarms.", maxAlarms)
-	case account >= maxAccountAlarms:
-		return errLimit("An account can have at most %d alarms in all regions together.", maxAccountAlarms)
-	}
-	return nil
 }
 
 // kindOf returns the kind of an alarm in words.
@@ -204,7 +192,7 @@ func kindOf(a *monitor.Alarm) string {
 
 // checkDelete checks that alarms can be deleted together: at most one of them is composite, and no remaining alarm
 // depends on one of them.
-func (s *Service) checkDelete(going []*monitor.Alarm) error {
+func (s alarms) checkDelete(going []*monitor.Alarm) error {
 	var composite *monitor.Alarm
 	for _, a := range going {
 		if a.Composite == nil {

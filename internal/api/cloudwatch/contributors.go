@@ -22,7 +22,7 @@ type alarmContributor struct {
 	StateReason   string
 }
 
-func (s *Service) describeAlarmContributors(
+func (s alarms) describeAlarmContributors(
 	_ context.Context, c *protocol.Call, in *describeAlarmContributorsInput,
 ) (*describeAlarmContributorsOutput, error) {
 	name, err := alarmName(c, in.AlarmName)

@@ -17,6 +17,16 @@ const (
 	dashboardsPage = 1000
 )
 
+// dashboards has the operations on dashboards.
+type dashboards struct{ *core }
+
+func (s dashboards) register(wire *protocol.Service) {
+	protocol.Register(wire, "DeleteDashboards", s.deleteDashboards, protocol.Control, protocol.EmptyResult)
+	protocol.Register(wire, "GetDashboard", s.getDashboard)
+	protocol.Register(wire, "ListDashboards", s.listDashboards)
+	protocol.Register(wire, "PutDashboard", s.putDashboard, protocol.Control)
+}
+
 type putDashboardInput struct {
 	DashboardName *string       `max:"255"`
 	DashboardBody *string       `max:"256K"`
@@ -35,7 +45,7 @@ type DashboardValidationMessage struct {
 }
 
 // dashboard returns the name of a request's dashboard, if the caller may take the action on it.
-func (s *Service) dashboard(c *protocol.Call, action string, name *string) (string, error) {
+func (s dashboards) dashboard(c *protocol.Call, action string, name *string) (string, error) {
 	if name == nil || *name == "" {
 		return "", errMissing("DashboardName")
 	}
@@ -51,7 +61,7 @@ func (s *Service) dashboard(c *protocol.Call, action string, name *string) (stri
 	})
 }
 
-func (s *Service) putDashboard(
+func (s dashboards) putDashboard(
 	ctx context.Context, c *protocol.Call, in *putDashboardInput,
 ) (*putDashboardOutput, error) {
 	name, err := s.dashboard(c, "PutDashboard", in.DashboardName)
@@ -90,7 +100,7 @@ type getDashboardOutput struct {
 	DashboardName string
 }
 
-func (s *Service) getDashboard(
+func (s dashboards) getDashboard(
 	_ context.Context, c *protocol.Call, in *getDashboardInput,
 ) (*getDashboardOutput, error) {
 	name, err := s.dashboard(c, "GetDashboard", in.DashboardName)
@@ -126,7 +136,7 @@ type DashboardEntry struct {
 	Size          int64
 }
 
-func (s *Service) listDashboards(
+func (s dashboards) listDashboards(
 	_ context.Context, c *protocol.Call, in *listDashboardsInput,
 ) (*listDashboardsOutput, error) {
 	if err := s.allow(c, "ListDashboards", service.Subject{}); err != nil {
@@ -152,7 +162,7 @@ type deleteDashboardsInput struct {
 }
 
 // deleteDashboards deletes the named dashboards that exist, and then names one that does not.
-func (s *Service) deleteDashboards(
+func (s dashboards) deleteDashboards(
 	ctx context.Context, c *protocol.Call, in *deleteDashboardsInput,
 ) (*service.Empty, error) {
 	if len(in.DashboardNames) == 0 {

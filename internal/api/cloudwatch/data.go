@@ -90,7 +90,7 @@ var excesses = map[metricdata.Excess]MessageData{
 	metricdata.Groups:  {"MaxQueryResultsExceeded", "Only the first 500 time series can be returned by a query"},
 }
 
-func (s *Service) getMetricData(
+func (s metrics) getMetricData(
 	ctx context.Context, c *protocol.Call, in *getMetricDataInput,
 ) (*getMetricDataOutput, error) {
 	plan, err := in.check(c)

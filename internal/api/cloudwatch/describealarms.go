@@ -43,7 +43,7 @@ type describeAlarmsOutput struct {
 	NextToken       string           `              json:",omitempty"`
 }
 
-func (s *Service) describeAlarms(
+func (s alarms) describeAlarms(
 	_ context.Context, c *protocol.Call, in *describeAlarmsInput,
 ) (*describeAlarmsOutput, error) {
 	if err := in.checkFilters(); err != nil {
@@ -92,7 +92,7 @@ type shape struct {
 }
 
 // described returns the alarms that a request selects, ordered by name, and the form in which they are shown.
-func (s *Service) described(c *protocol.Call, in *describeAlarmsInput) ([]*monitor.Alarm, shape) {
+func (s alarms) described(c *protocol.Call, in *describeAlarmsInput) ([]*monitor.Alarm, shape) {
 	where := scope(c)
 	switch {
 	case in.ChildrenOfAlarmName != nil:
@@ -151,7 +151,7 @@ type describeAlarmsForMetricOutput struct {
 }
 
 // describeAlarmsForMetric leaves out, as AWS does, alarms on expressions that use the metric.
-func (s *Service) describeAlarmsForMetric(
+func (s alarms) describeAlarmsForMetric(
 	_ context.Context,
 	c *protocol.Call,
 	in *describeAlarmsForMetricInput,

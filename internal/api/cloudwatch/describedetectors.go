@@ -40,7 +40,7 @@ type AnomalyDetector struct {
 	MetricMathAnomalyDetector   *MetricMathAnomalyDetector
 }
 
-func (s *Service) describeAnomalyDetectors(
+func (s anomalyDetectors) describeAnomalyDetectors(
 	ctx context.Context, c *protocol.Call, in *describeAnomalyDetectorsInput,
 ) (*describeAnomalyDetectorsOutput, error) {
 	dimensions, err := in.check()
@@ -73,7 +73,7 @@ func (s *Service) describeAnomalyDetectors(
 }
 
 // stateOf returns the state of a detector. Nothing is learned from expressions.
-func (s *Service) stateOf(ctx context.Context, d *detector.Detector) (string, error) {
+func (s anomalyDetectors) stateOf(ctx context.Context, d *detector.Detector) (string, error) {
 	now := s.now()
 	if d.Metric != nil {
 		trained, err := s.monitor.Source(s.series, s.levels, now).Trained(ctx, d.Scope, d.Metric)

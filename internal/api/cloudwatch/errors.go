@@ -13,6 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/metricdata"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/monitor"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/muterule"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 )
 
 func errValue(format string, args ...any) *protocol.Error {
@@ -162,18 +163,32 @@ func failure(err error) error {
 	if errors.Is(err, monitor.ErrDashboardBytes) {
 		return errValue("The dashboards of an account can take at most %d MiB.", monitor.MaxDashboardBytes>>20)
 	}
-	if errors.Is(err, detector.ErrTooMany) || errors.Is(err, detector.ErrTooManyOfAccount) ||
-		errors.Is(err, detector.ErrTooLong) ||
-		errors.Is(err, insightrule.ErrTooMany) || errors.Is(err, insightrule.ErrTooManyOfAccount) {
-		return service.Modelled(
-			"LimitExceededException", "LimitExceededException", http.StatusBadRequest, "%s.", sentence(err.Error()),
-		)
+	if e, ok := errors.AsType[series.QuotaError](err); ok {
+		return errQuota(e)
 	}
-	if errors.Is(err, muterule.ErrTooMany) || errors.Is(err, muterule.ErrTooManyOfAccount) ||
-		errors.Is(err, muterule.ErrTooLong) {
+	if errors.Is(err, detector.ErrTooLong) {
+		return errExceeded(err)
+	}
+	if errors.Is(err, muterule.ErrTooLong) {
 		return errLimit("%s.", sentence(err.Error()))
 	}
 	return service.Failure(err)
+}
+
+// errQuota refuses one more than a quota allows. The models have two errors for this.
+func errQuota(e series.QuotaError) *protocol.Error {
+	switch e.Quota {
+	case detector.Quota, insightrule.Quota:
+		return errExceeded(e)
+	}
+	return errLimit("%s.", sentence(e.Error()))
+}
+
+// errExceeded is errLimit for anomaly detectors and rules of Contributor Insights.
+func errExceeded(err error) *protocol.Error {
+	return service.Modelled(
+		"LimitExceededException", "LimitExceededException", http.StatusBadRequest, "%s.", sentence(err.Error()),
+	)
 }
 
 // badQuery refuses a query in AWS's words, if they are known. The request log has the details.

@@ -38,7 +38,7 @@ type AlarmHistoryItem struct {
 	HistoryData     string
 }
 
-func (s *Service) describeAlarmHistory(
+func (s alarms) describeAlarmHistory(
 	ctx context.Context,
 	c *protocol.Call,
 	in *describeAlarmHistoryInput,

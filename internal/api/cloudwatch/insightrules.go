@@ -19,6 +19,20 @@ const (
 	rulesPage  = 500
 )
 
+// insightRules has the operations on rules of Contributor Insights.
+type insightRules struct {
+	*core
+	rules *insightrule.Rules
+}
+
+func (s insightRules) register(wire *protocol.Service) {
+	protocol.Register(wire, "DeleteInsightRules", s.deleteInsightRules, protocol.Control)
+	protocol.Register(wire, "DescribeInsightRules", s.describeInsightRules)
+	protocol.Register(wire, "DisableInsightRules", s.disableInsightRules, protocol.Control)
+	protocol.Register(wire, "EnableInsightRules", s.enableInsightRules, protocol.Control)
+	protocol.Register(wire, "PutInsightRule", s.putInsightRule, protocol.Control, protocol.EmptyResult)
+}
+
 type putInsightRuleInput struct {
 	RuleName               *string       `max:"128"`
 	RuleState              *string       `max:"32"`
@@ -27,7 +41,7 @@ type putInsightRuleInput struct {
 	ApplyOnTransformedLogs *bool
 }
 
-func (s *Service) putInsightRule(
+func (s insightRules) putInsightRule(
 	ctx context.Context, c *protocol.Call, in *putInsightRuleInput,
 ) (*service.Empty, error) {
 	if err := in.check(); err != nil {
@@ -44,7 +58,7 @@ func (s *Service) putInsightRule(
 	if err := s.allowRule(c, "PutInsightRule", is.Key, tags); err != nil {
 		return nil, err
 	}
-	if len(tags) > 0 && s.insightRules.Get(is.Key) == nil {
+	if len(tags) > 0 && s.rules.Get(is.Key) == nil {
 		if err := s.allowRule(c, "TagResource", is.Key, tags); err != nil {
 			return nil, err
 		}
@@ -52,7 +66,7 @@ func (s *Service) putInsightRule(
 	if err := s.room(); err != nil {
 		return nil, service.NoRoom(err)
 	}
-	return nil, failure(s.insightRules.Put(ctx, is))
+	return nil, failure(s.rules.Put(ctx, is))
 }
 
 func (in *putInsightRuleInput) check() error {
@@ -91,9 +105,9 @@ func ruleOf(c *protocol.Call, name string) insightrule.Key {
 }
 
 // allowRule is allow for a rule, which may not exist.
-func (s *Service) allowRule(c *protocol.Call, action string, k insightrule.Key, newTags map[string]string) error {
+func (s insightRules) allowRule(c *protocol.Call, action string, k insightrule.Key, newTags map[string]string) error {
 	about := service.Subject{Resource: service.ARN(k.ARN()), NewTags: newTags}
-	if r := s.insightRules.Get(k); r != nil {
+	if r := s.rules.Get(k); r != nil {
 		about.Tags = r.Tags
 	}
 	return s.allow(c, action, about)
@@ -119,7 +133,7 @@ type InsightRule struct {
 	ApplyOnTransformedLogs bool
 }
 
-func (s *Service) describeInsightRules(
+func (s insightRules) describeInsightRules(
 	_ context.Context, c *protocol.Call, in *describeInsightRulesInput,
 ) (*describeInsightRulesOutput, error) {
 	var v protocol.Violations
@@ -135,7 +149,7 @@ func (s *Service) describeInsightRules(
 		most = int(*in.MaxResults)
 	}
 	byName := func(r *insightrule.Rule) string { return r.Name }
-	p, err := paged(service.Paginate(s.insightRules.In(scope(c)), byName, text(in.NextToken), "", most))
+	p, err := paged(service.Paginate(s.rules.In(scope(c)), byName, text(in.NextToken), "", most))
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +183,7 @@ type PartialFailure struct {
 	FailureDescription string
 }
 
-func (s *Service) enableInsightRules(
+func (s insightRules) enableInsightRules(
 	ctx context.Context, c *protocol.Call, in *ruleNamesInput,
 ) (*ruleNamesOutput, error) {
 	return s.changeRules(ctx, c, "EnableInsightRules", in.RuleNames, func(r insightrule.Rule) (*insightrule.Rule, error) {
@@ -178,7 +192,7 @@ func (s *Service) enableInsightRules(
 	})
 }
 
-func (s *Service) disableInsightRules(
+func (s insightRules) disableInsightRules(
 	ctx context.Context, c *protocol.Call, in *ruleNamesInput,
 ) (*ruleNamesOutput, error) {
 	return s.changeRules(ctx, c, "DisableInsightRules", in.RuleNames, func(r insightrule.Rule) (*insightrule.Rule, error) {
@@ -187,7 +201,7 @@ func (s *Service) disableInsightRules(
 	})
 }
 
-func (s *Service) deleteInsightRules(
+func (s insightRules) deleteInsightRules(
 	ctx context.Context, c *protocol.Call, in *ruleNamesInput,
 ) (*ruleNamesOutput, error) {
 	return s.changeRules(ctx, c, "DeleteInsightRules", in.RuleNames, func(insightrule.Rule) (*insightrule.Rule, error) {
@@ -196,7 +210,7 @@ func (s *Service) deleteInsightRules(
 }
 
 // changeRules changes rules by their names, if the caller may take the action on each. It answers which are missing.
-func (s *Service) changeRules(
+func (s insightRules) changeRules(
 	ctx context.Context, c *protocol.Call, action string, names []string,
 	f func(insightrule.Rule) (*insightrule.Rule, error),
 ) (*ruleNamesOutput, error) {
@@ -215,7 +229,7 @@ func (s *Service) changeRules(
 			return nil, err
 		}
 	}
-	missing, err := s.insightRules.Change(ctx, scope(c), slices.Compact(slices.Sorted(slices.Values(names))), f)
+	missing, err := s.rules.Change(ctx, scope(c), slices.Compact(slices.Sorted(slices.Values(names))), f)
 	if err != nil {
 		return nil, failure(err)
 	}

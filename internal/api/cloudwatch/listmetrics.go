@@ -40,7 +40,7 @@ type listMetricsOutput struct {
 	OwningAccounts []string `wrap:"member"`
 }
 
-func (s *Service) listMetrics(ctx context.Context, c *protocol.Call, in *listMetricsInput) (*listMetricsOutput, error) {
+func (s metrics) listMetrics(ctx context.Context, c *protocol.Call, in *listMetricsInput) (*listMetricsOutput, error) {
 	f := series.Filter{
 		Scope: scope(c), Namespace: text(in.Namespace), Metric: text(in.MetricName), Since: s.now().Add(-listedFor),
 	}

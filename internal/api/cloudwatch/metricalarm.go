@@ -52,7 +52,7 @@ func showMetricChild(a *monitor.Alarm) MetricAlarm {
 	}
 }
 
-func (s *Service) showMetricAlarm(a *monitor.Alarm) MetricAlarm {
+func (s alarms) showMetricAlarm(a *monitor.Alarm) MetricAlarm {
 	out := MetricAlarm{
 		AlarmName: a.Name.Name, AlarmArn: a.ARN(), AlarmDescription: optional(a.Description),
 		AlarmConfigurationUpdatedTimestamp: &a.Updated,
@@ -95,7 +95,7 @@ func (s *Service) showMetricAlarm(a *monitor.Alarm) MetricAlarm {
 }
 
 // showTrouble says why an alarm is not evaluated, if it is not.
-func (s *Service) showTrouble(out *MetricAlarm, a *monitor.Alarm) {
+func (s alarms) showTrouble(out *MetricAlarm, a *monitor.Alarm) {
 	switch t := a.Trouble; {
 	case t != nil:
 		out.EvaluationState = optional(string(t.Kind))

@@ -29,7 +29,10 @@ type MuteTargets struct {
 }
 
 // muting has the operations on mute rules.
-type muting struct{ *Service }
+type muting struct {
+	*core
+	rules *muterule.Rules
+}
 
 func (s muting) register(wire *protocol.Service) {
 	protocol.Register(wire, "DeleteAlarmMuteRule", s.deleteAlarmMuteRule, protocol.Control)
@@ -56,7 +59,7 @@ func muteRuleOf(c *protocol.Call, name string) muterule.Key {
 // allowMuteRule is allow for a rule, which may not exist.
 func (s muting) allowMuteRule(c *protocol.Call, action string, k muterule.Key, newTags map[string]string) error {
 	about := service.Subject{Resource: service.ARN(k.ARN()), NewTags: newTags}
-	if r := s.muteRules.Get(k); r != nil {
+	if r := s.rules.Get(k); r != nil {
 		about.Tags = r.Tags
 	}
 	return s.allow(c, action, about)
@@ -86,7 +89,7 @@ func (s muting) putAlarmMuteRule(
 	if err := s.room(); err != nil {
 		return nil, service.NoRoom(err)
 	}
-	return nil, failure(s.muteRules.Put(ctx, is, func() error { return s.checkTargets(is) }))
+	return nil, failure(s.rules.Put(ctx, is, func() error { return s.checkTargets(is) }))
 }
 
 // rule returns the rule that a request puts.
@@ -154,10 +157,10 @@ func (s muting) deleteAlarmMuteRule(
 	if err := s.allowMuteRule(c, "DeleteAlarmMuteRule", k, nil); err != nil {
 		return nil, err
 	}
-	if s.muteRules.Get(k) == nil {
+	if s.rules.Get(k) == nil {
 		return nil, nil
 	}
-	return nil, failure(s.muteRules.Delete(ctx, k))
+	return nil, failure(s.rules.Delete(ctx, k))
 }
 
 type getAlarmMuteRuleOutput struct {
@@ -180,7 +183,7 @@ func (s muting) getAlarmMuteRule(
 	if err := s.allowMuteRule(c, "GetAlarmMuteRule", k, nil); err != nil {
 		return nil, err
 	}
-	r := s.muteRules.Get(k)
+	r := s.rules.Get(k)
 	if r == nil {
 		return nil, errNoMuteRule(k.Name)
 	}
@@ -230,7 +233,7 @@ func (s muting) listAlarmMuteRules(
 	if in.MaxRecords != nil {
 		most = int(*in.MaxRecords)
 	}
-	all := service.Filter(s.muteRules.In(scope(c)), func(r *muterule.Rule) bool {
+	all := service.Filter(s.rules.In(scope(c)), func(r *muterule.Rule) bool {
 		return (in.AlarmName == nil || slices.Contains(r.Alarms, *in.AlarmName)) &&
 			(len(in.Statuses) == 0 || slices.Contains(in.Statuses, string(r.Status(now))))
 	})

@@ -36,7 +36,7 @@ type AlarmTagsPropagation struct {
 
 // newAlarm returns the alarm that a request puts and its tags, if the caller may put it and, if it is new, tag it.
 // describe sets the properties of its kind.
-func (s *Service) newAlarm(
+func (s alarms) newAlarm(
 	c *protocol.Call, in *alarmInput, may func(monitor.Name, map[string]string) error,
 	describe func(*monitor.Alarm) error,
 ) (*monitor.Alarm, map[string]string, error) {

@@ -15,12 +15,11 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 )
 
+// alarmQuota limits the alarms of both kinds together.
+var alarmQuota = series.Quota{Of: "alarms", Region: 5000, Account: 2 * 5000}
+
+// The maximum total length of the evaluated periods, for periods of less than an hour and others.
 const (
-	// maxAlarms is the maximum number of alarms in a region of an account.
-	maxAlarms = 5000
-	// maxAccountAlarms is the maximum number in all regions of an account together: clients may make up regions.
-	maxAccountAlarms = 2 * maxAlarms
-	// The maximum total length of the evaluated periods, for periods of less than an hour and others.
 	maxShort = 24 * time.Hour
 	maxLong  = 7 * 24 * time.Hour
 	// mostInAlarm is the maximum number of metrics in an alarm, and that of expressions.
@@ -74,7 +73,7 @@ type WarmUpConfiguration struct {
 	OnlyStartEvaluatingAfterWarmUpPeriodEnds *bool
 }
 
-func (s *Service) putMetricAlarm(
+func (s alarms) putMetricAlarm(
 	ctx context.Context, c *protocol.Call, in *putMetricAlarmInput,
 ) (*service.Empty, error) {
 	may := func(name monitor.Name, tags map[string]string) error {

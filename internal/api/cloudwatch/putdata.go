@@ -63,7 +63,7 @@ type statisticSet struct {
 	Maximum     *float64
 }
 
-func (s *Service) putMetricData(ctx context.Context, c *protocol.Call, in *putMetricDataInput) (*service.Empty, error) {
+func (s metrics) putMetricData(ctx context.Context, c *protocol.Call, in *putMetricDataInput) (*service.Empty, error) {
 	now := s.now()
 	data := in.MetricData
 	for _, e := range in.EntityMetricData {

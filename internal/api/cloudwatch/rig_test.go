@@ -29,7 +29,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/monitor"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/muterule"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
-	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
 type (
@@ -83,15 +83,7 @@ func inEach(t *testing.T, f func(*rig)) {
 
 func newRig(t *testing.T, c codec) *rig {
 	t.Helper()
-	s, err := store.OpenMemory(store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	s := storetest.Memory(t)
 	ctl := control.New(control.Options{Store: s})
 	detectors, err := detector.Open(ctl, control.Formats{})
 	if err != nil {

@@ -37,26 +37,19 @@ type Options struct {
 	Room func() error
 }
 
-// Service is the CloudWatch service.
-type Service struct {
-	monitor      *monitor.Monitor
-	detectors    *detector.Detectors
-	insightRules *insightrule.Rules
-	muteRules    *muterule.Rules
-	series       series.Reader
-	levels       series.Levels
-	authorizer   *service.Authorizer
-	budget       *budget.Budget
-	now          func() time.Time
-	room         func() error
+// core is the common part of all operations. Each kind of resource has its own type, which embeds it.
+type core struct {
+	monitor    *monitor.Monitor
+	authorizer *service.Authorizer
+	budget     *budget.Budget
+	now        func() time.Time
+	room       func() error
 }
 
 // New returns the service and its wire form.
 func New(o Options) *protocol.Service {
-	s := &Service{
-		monitor: o.Monitor, detectors: o.Detectors, insightRules: o.InsightRules, muteRules: o.MuteRules,
-		series: o.Series, levels: o.Levels,
-		authorizer: service.NewAuthorizer(o.Access, rules, o.Now), room: o.Room, budget: o.Budget,
+	s := &core{
+		monitor: o.Monitor, authorizer: service.NewAuthorizer(o.Access, rules, o.Now), room: o.Room, budget: o.Budget,
 	}
 	s.now = s.authorizer.Now
 	if s.budget == nil {
@@ -70,43 +63,20 @@ func New(o Options) *protocol.Service {
 		Namespace: "http://monitoring.amazonaws.com/doc/%s/", ErrorNamespace: "com.amazonaws.cloudwatch",
 		Framework: true, TooLong: errTooLong, Model: model,
 	})
-	protocol.Register(wire, "DeleteAlarms", s.deleteAlarms, protocol.Control)
-	protocol.Register(wire, "DeleteAnomalyDetector", s.deleteAnomalyDetector, protocol.Control, protocol.EmptyResult)
-	protocol.Register(wire, "DeleteDashboards", s.deleteDashboards, protocol.Control, protocol.EmptyResult)
-	protocol.Register(wire, "DeleteInsightRules", s.deleteInsightRules, protocol.Control)
-	protocol.Register(wire, "DescribeAlarmContributors", s.describeAlarmContributors)
-	protocol.Register(wire, "DescribeAlarmHistory", within(s, s.describeAlarmHistory))
-	protocol.Register(wire, "DescribeAlarms", s.describeAlarms)
-	protocol.Register(wire, "DescribeAlarmsForMetric", s.describeAlarmsForMetric)
-	protocol.Register(wire, "DescribeAnomalyDetectors", within(s, s.describeAnomalyDetectors))
-	protocol.Register(wire, "DescribeInsightRules", s.describeInsightRules)
-	protocol.Register(wire, "DisableAlarmActions", s.disableAlarmActions, protocol.Control)
-	protocol.Register(wire, "DisableInsightRules", s.disableInsightRules, protocol.Control)
-	protocol.Register(wire, "EnableAlarmActions", s.enableAlarmActions, protocol.Control)
-	protocol.Register(wire, "EnableInsightRules", s.enableInsightRules, protocol.Control)
-	protocol.Register(wire, "GetDashboard", s.getDashboard)
-	protocol.Register(wire, "GetMetricData", within(s, s.getMetricData), protocol.Data)
-	protocol.Register(wire, "GetMetricStatistics", within(s, s.getMetricStatistics), protocol.Data)
-	protocol.Register(wire, "ListDashboards", s.listDashboards)
-	protocol.Register(wire, "ListMetrics", within(s, s.listMetrics), protocol.Data)
-	protocol.Register(wire, "ListTagsForResource", s.listTagsForResource)
-	protocol.Register(wire, "PutAnomalyDetector", s.putAnomalyDetector, protocol.Control, protocol.EmptyResult)
-	protocol.Register(wire, "PutCompositeAlarm", s.putCompositeAlarm, protocol.Control)
-	protocol.Register(wire, "PutDashboard", s.putDashboard, protocol.Control)
-	protocol.Register(wire, "PutInsightRule", s.putInsightRule, protocol.Control, protocol.EmptyResult)
-	protocol.Register(wire, "PutMetricAlarm", s.putMetricAlarm, protocol.Control)
-	protocol.Register(wire, "PutMetricData", s.putMetricData, protocol.Control, protocol.Data, protocol.MaxBody(maxPut))
-	protocol.Register(wire, "SetAlarmState", s.setAlarmState, protocol.Control)
-	protocol.Register(wire, "TagResource", s.tagResource, protocol.Control, protocol.EmptyResult)
-	protocol.Register(wire, "UntagResource", s.untagResource, protocol.Control, protocol.EmptyResult)
-	muting{s}.register(wire)
+	alarms{s}.register(wire)
+	dashboards{s}.register(wire)
+	metrics{s, o.Series, o.Levels}.register(wire)
+	anomalyDetectors{s, o.Detectors, o.Series, o.Levels}.register(wire)
+	insightRules{s, o.InsightRules}.register(wire)
+	muting{s, o.MuteRules}.register(wire)
+	tagging{s, o.InsightRules, o.MuteRules}.register(wire)
 	wire.Unsupported(unsupported...)
 	return wire
 }
 
 // within returns a handler of requests that read history, each within the budget of its account.
 func within[In, Out any](
-	s *Service,
+	s *core,
 	handle func(context.Context, *protocol.Call, *In) (*Out, error),
 ) func(context.Context, *protocol.Call, *In) (*Out, error) {
 	return func(ctx context.Context, c *protocol.Call, in *In) (*Out, error) {
@@ -141,23 +111,15 @@ func Rules() *policy.Rules {
 
 // allow checks that the caller may take an action on a resource of its own account. It is called before anything is
 // revealed about the resource.
-func (s *Service) allow(c *protocol.Call, action string, about service.Subject) error {
+func (s *core) allow(c *protocol.Call, action string, about service.Subject) error {
 	if about.Resource == nil {
 		about.Resource = service.ARN("*")
 	}
 	return s.authorizer.Authorize(c, about, vendor+":"+action)
 }
 
-// allowAlarm is allow for an alarm, which may not exist. It notes the alarm's name.
-func (s *Service) allowAlarm(c *protocol.Call, action string, n monitor.Name, newTags map[string]string) error {
-	c.Notes.Set("alarm", n.Name)
-	about := s.aboutAlarm(n)
-	about.NewTags = newTags
-	return s.allow(c, action, about)
-}
-
 // aboutAlarm returns an alarm, which may not exist, as the resource of an action.
-func (s *Service) aboutAlarm(n monitor.Name) service.Subject {
+func (s *core) aboutAlarm(n monitor.Name) service.Subject {
 	about := service.Subject{Resource: service.ARN(n.ARN())}
 	if a := s.monitor.Alarm(n); a != nil {
 		about.Tags = a.Tags
@@ -171,7 +133,7 @@ func scope(c *protocol.Call) series.Scope {
 }
 
 // change makes a change, unless there is no room for it.
-func (s *Service) change(ctx context.Context, adds bool, f func(*monitor.Tx) error) error {
+func (s *core) change(ctx context.Context, adds bool, f func(*monitor.Tx) error) error {
 	if adds {
 		if err := s.room(); err != nil {
 			return service.NoRoom(err)

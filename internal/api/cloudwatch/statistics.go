@@ -50,7 +50,7 @@ type Datapoint struct {
 	ExtendedStatistics map[string]float64 `wrap:"entry" entry:"key,value"`
 }
 
-func (s *Service) getMetricStatistics(
+func (s metrics) getMetricStatistics(
 	ctx context.Context,
 	c *protocol.Call,
 	in *getMetricStatisticsInput,
@@ -91,7 +91,7 @@ func (s *Service) getMetricStatistics(
 }
 
 // unitsOf returns the units with datapoints: the requested one, or all units of the series.
-func (s *Service) unitsOf(id series.ID) []string {
+func (s metrics) unitsOf(id series.ID) []string {
 	if id.Unit != "" {
 		return []string{id.Unit}
 	}

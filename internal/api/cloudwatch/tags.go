@@ -14,6 +14,19 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 )
 
+// tagging has the operations on the tags of all resources that have some: alarms, dashboards, and both kinds of rules.
+type tagging struct {
+	*core
+	insightRules *insightrule.Rules
+	muteRules    *muterule.Rules
+}
+
+func (s tagging) register(wire *protocol.Service) {
+	protocol.Register(wire, "ListTagsForResource", s.listTagsForResource)
+	protocol.Register(wire, "TagResource", s.tagResource, protocol.Control, protocol.EmptyResult)
+	protocol.Register(wire, "UntagResource", s.untagResource, protocol.Control, protocol.EmptyResult)
+}
+
 type tagResourceInput struct {
 	ResourceARN *string       `max:"1024"`
 	Tags        []service.Tag `max:"50"   wrap:"member"`
@@ -97,7 +110,7 @@ func isAlarm(where series.Scope, arn string) bool {
 }
 
 // resource returns the resource of an ARN of the caller's account and region, or nil.
-func (s *Service) resource(c *protocol.Call, arn string) tagged {
+func (s tagging) resource(c *protocol.Call, arn string) tagged {
 	where := scope(c)
 	if name, ok := strings.CutPrefix(arn, monitor.Name{Scope: where}.ARN()); ok {
 		if a := s.monitor.Alarm(monitor.Name{Scope: where, Name: name}); a != nil {
@@ -123,7 +136,7 @@ func (s *Service) resource(c *protocol.Call, arn string) tagged {
 }
 
 // findTagged returns the resource that a request names, if the caller may take the action on it.
-func (s *Service) findTagged(c *protocol.Call, action string, arn *string, about service.Subject) (tagged, error) {
+func (s tagging) findTagged(c *protocol.Call, action string, arn *string, about service.Subject) (tagged, error) {
 	written := *arn
 	found := s.resource(c, written)
 	about.Resource = service.ARN(written)
@@ -140,7 +153,7 @@ func (s *Service) findTagged(c *protocol.Call, action string, arn *string, about
 }
 
 // retag changes the tags of the resource that a request names.
-func (s *Service) retag(ctx context.Context, c *protocol.Call, arn *string, f func(tags map[string]string)) error {
+func (s tagging) retag(ctx context.Context, c *protocol.Call, arn *string, f func(tags map[string]string)) error {
 	if name, ok := strings.CutPrefix(*arn, ruleOf(c, "").ARN()); ok {
 		return s.retagRule(ctx, ruleOf(c, name), f)
 	}
@@ -160,7 +173,7 @@ func (s *Service) retag(ctx context.Context, c *protocol.Call, arn *string, f fu
 	})
 }
 
-func (s *Service) retagRule(ctx context.Context, k insightrule.Key, f func(tags map[string]string)) error {
+func (s tagging) retagRule(ctx context.Context, k insightrule.Key, f func(tags map[string]string)) error {
 	retag := func(r insightrule.Rule) (_ *insightrule.Rule, err error) {
 		r.Tags, err = changed(taggedRule{&r}, f)
 		return &r, err
@@ -172,7 +185,7 @@ func (s *Service) retagRule(ctx context.Context, k insightrule.Key, f func(tags 
 	return failure(err)
 }
 
-func (s *Service) retagMuteRule(ctx context.Context, k muterule.Key, f func(tags map[string]string)) error {
+func (s tagging) retagMuteRule(ctx context.Context, k muterule.Key, f func(tags map[string]string)) error {
 	found, err := s.muteRules.Retag(ctx, k, func(r muterule.Rule) (map[string]string, error) {
 		return changed(taggedMuteRule{&r}, f)
 	})
@@ -195,7 +208,7 @@ func changed(of tagged, f func(tags map[string]string)) (map[string]string, erro
 	return tags, nil
 }
 
-func (s *Service) tagResource(ctx context.Context, c *protocol.Call, in *tagResourceInput) (*service.Empty, error) {
+func (s tagging) tagResource(ctx context.Context, c *protocol.Call, in *tagResourceInput) (*service.Empty, error) {
 	added, err := checkTags(in.Tags)
 	if err != nil {
 		return nil, err
@@ -209,7 +222,7 @@ func (s *Service) tagResource(ctx context.Context, c *protocol.Call, in *tagReso
 	return nil, s.retag(ctx, c, in.ResourceARN, func(tags map[string]string) { maps.Copy(tags, added) })
 }
 
-func (s *Service) untagResource(ctx context.Context, c *protocol.Call, in *untagResourceInput) (*service.Empty, error) {
+func (s tagging) untagResource(ctx context.Context, c *protocol.Call, in *untagResourceInput) (*service.Empty, error) {
 	if len(in.TagKeys) == 0 {
 		return nil, errMissing("TagKeys")
 	}
@@ -224,7 +237,7 @@ func (s *Service) untagResource(ctx context.Context, c *protocol.Call, in *untag
 }
 
 // listTagsForResource returns no tags for an alarm that does not exist, or no longer exists.
-func (s *Service) listTagsForResource(_ context.Context, c *protocol.Call, in *listTagsInput) (*listTagsOutput, error) {
+func (s tagging) listTagsForResource(_ context.Context, c *protocol.Call, in *listTagsInput) (*listTagsOutput, error) {
 	found, err := s.findTagged(c, "ListTagsForResource", in.ResourceARN, service.Subject{})
 	e, refused := errors.AsType[*protocol.Error](err)
 	if refused && e.Code == codeNoResource && isAlarm(scope(c), *in.ResourceARN) {

@@ -12,7 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/queue"
-	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/store/storetest"
 	"github.com/sluicemq/sluice/internal/topic"
 )
 
@@ -32,11 +32,7 @@ func (p *published) Publish(_ context.Context, publications []queue.Publication)
 // newTopics returns topics of a store in memory, with a catalog that they use.
 func newTopics(t *testing.T) (*topic.Topics, *catalog.Catalog) {
 	t.Helper()
-	records, err := store.OpenMemory(store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = records.Close() })
+	records := storetest.Memory(t)
 	ctl := control.New(control.Options{Store: records})
 	if err := ctl.Change(t.Context(), catalog.Initialise); err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
-	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
 // failingShard does nothing but fail.
@@ -54,15 +54,7 @@ func newCatalog(t testing.TB) *catalog.Catalog {
 // newCatalogOf returns an empty catalog in memory that places queues in its own way.
 func newCatalogOf(t testing.TB, place func(q, old *catalog.Queue)) *catalog.Catalog {
 	t.Helper()
-	records, err := store.OpenMemory(store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := records.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	records := storetest.Memory(t)
 	c := control.New(control.Options{Store: records})
 	if err := c.Change(t.Context(), catalog.Initialise); err != nil {
 		t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/control"
-	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
 const (
@@ -23,11 +23,7 @@ var now = time.Date(2026, 11, 21, 1, 2, 3, 0, time.UTC)
 // open returns an empty directory, and how to open it again.
 func open(t *testing.T) (d *directory.Directory, again func() *directory.Directory) {
 	t.Helper()
-	s, err := store.OpenMemory(store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
+	s := storetest.Memory(t)
 	v := identity.NewVault()
 	again = func() *directory.Directory {
 		d, err := directory.Open(control.New(control.Options{Store: s}), v)

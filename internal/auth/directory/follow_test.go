@@ -11,6 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
 // follow returns an owner's directory and one that follows it.
@@ -18,11 +19,7 @@ func follow(t *testing.T) (owner, follower *directory.Directory, copied *control
 	t.Helper()
 	var stores []*store.Store
 	for range 2 {
-		s, err := store.OpenMemory(store.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = s.Close() })
+		s := storetest.Memory(t)
 		stores = append(stores, s)
 	}
 	mine := control.New(control.Options{Store: stores[0], Follow: true})

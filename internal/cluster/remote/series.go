@@ -107,34 +107,19 @@ func (c *Client) EmptyReceives(ctx context.Context, id queue.ID, n uint64) error
 func putRow(w *writer, row *queue.Row) {
 	w.Instant(row.Time)
 	w.Uint(row.Minutes)
-	var bits uint64
-	for m, v := range row.Values {
-		if v != (queue.Value{}) {
-			bits |= 1 << m
-		}
-	}
-	w.Uint(bits)
-	for _, v := range row.Values {
-		if v != (queue.Value{}) {
-			w.Uint(v.Sum)
-			w.Uint(v.Min)
-			w.Uint(v.Max)
-		}
-	}
+	w.Sparse(queue.Metrics, func(m int) bool { return row.Values[m] != (queue.Value{}) }, func(m int) {
+		v := row.Values[m]
+		w.Uint(v.Sum)
+		w.Uint(v.Min)
+		w.Uint(v.Max)
+	})
 }
 
 func getRow(r *reader, row *queue.Row) {
 	row.Time, row.Minutes = r.Instant(), r.Uint()
-	bits := r.Uint()
-	if bits >= 1<<queue.Metrics {
-		r.Fail()
-		return
-	}
-	for m := range row.Values {
-		if bits&(1<<m) != 0 {
-			row.Values[m] = queue.Value{Sum: r.Uint(), Min: r.Uint(), Max: r.Uint()}
-		}
-	}
+	r.Sparse(queue.Metrics, func(m int) {
+		row.Values[m] = queue.Value{Sum: r.Uint(), Min: r.Uint(), Max: r.Uint()}
+	})
 }
 
 // putSizedRow writes a row, and the length of its sizes and these.

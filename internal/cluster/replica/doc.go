@@ -19,6 +19,7 @@
 // that another owner has since made outdated. See [Ownership.Confirm]. All others hold with any clocks.
 //
 // One type without goroutines, machine, makes all decisions, so that a simulation can pass it events in any order. Its
-// files follow the protocol: follow.go (reading the log), lease.go, append.go, takeover.go, fetch.go (checkpoints). The
-// type runner carries out the decisions.
+// files follow the protocol: follow.go (reading the log), lease.go, append.go, takeover.go, fetch.go (checkpoints). Its
+// parts, which DESIGN.md draws, have a file each: reads.go, candidacy.go, tenure.go, appends.go, service.go. The type
+// runner carries out the decisions.
 package replica

@@ -12,7 +12,7 @@ const longestPause = 10 * time.Second
 // needs.
 func (m *machine) fetch(reason error) {
 	m.lose(reason)
-	m.unfollow()
+	m.reads.unfollow()
 	m.role = Fetching
 	m.effects.report("replica is too far behind its log and needs a checkpoint", reason)
 	m.asking = m.newTicket()
@@ -38,5 +38,5 @@ func (m *machine) onFetched(ticket uint64, err error) {
 	m.failed = 0
 	m.samples = nil
 	m.role = Follower
-	m.follow, m.probe = m.now, m.now
+	m.reads.follow, m.reads.probe = m.now, m.now
 }

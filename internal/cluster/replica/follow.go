@@ -7,41 +7,18 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 )
 
-// startReading reads the records behind the last applied one, and returns the ticket.
-func (m *machine) startReading() uint64 {
-	t := m.newTicket()
-	m.readFrom[t] = m.at() + 1
-	m.effects.read(t, m.at()+1)
-	return t
-}
-
-// startRead begins the read that the role waits for.
-func (m *machine) startRead() { m.reading = m.startReading() }
+// startRead begins to read the records behind the last applied one. The role waits for them.
+func (m *machine) startRead() { m.reads.await(m.at() + 1) }
 
 // onRead receives the records behind a position, and the extent of the log.
 func (m *machine) onRead(ticket uint64, records []sharedlog.Record, extent sharedlog.Extent, err error) {
-	from := m.readFrom[ticket]
-	delete(m.readFrom, ticket)
-	if ticket == m.probing {
-		m.probing = 0
-	}
-	awaited := ticket == m.reading
-	if awaited {
-		m.reading = 0
-	}
+	from, awaited := m.reads.answered(ticket)
 	if m.role == Stopped || m.role == Fetching {
 		return
 	}
 	if err == nil || errors.Is(err, sharedlog.ErrTrimmed) {
-		if extent.Last >= m.extent.Last {
-			m.extent = extent
-		}
-		if extent.Last+1 < from {
-			m.halt(
-				fmt.Errorf(
-					"%w: the store has applied %d records, the log ends at %d", ErrDiverged, from-1, extent.Last,
-				),
-			)
+		if err := m.reads.saw(extent, from); err != nil {
+			m.halt(err)
 			return
 		}
 	}
@@ -55,7 +32,8 @@ func (m *machine) onRead(ticket uint64, records []sharedlog.Record, extent share
 			m.fetch(err)
 			return
 		}
-	} else if m.flight == nil && m.owns() && err == nil && len(records) > 0 && records[0].Position == m.at()+1 {
+	} else if m.appends.flight == nil && m.owns() &&
+		err == nil && len(records) > 0 && records[0].Position == m.at()+1 {
 		m.lose(errors.New("the log goes on without it"))
 		return
 	}
@@ -67,9 +45,9 @@ func (m *machine) onRead(ticket uint64, records []sharedlog.Record, extent share
 // readOn continues the step that the role was reading for.
 func (m *machine) readOn(records []sharedlog.Record, extent sharedlog.Extent, err error) {
 	switch {
-	case m.resolving:
+	case m.appends.resolving:
 		m.resolved(records, err)
-	case m.role == Scouting && (err != nil || !m.candidate):
+	case m.role == Scouting && (err != nil || !m.candidacy.candidate):
 		m.role = Follower
 	case m.role == Scouting && m.at() < extent.Last:
 		m.startRead()
@@ -121,10 +99,8 @@ func (m *machine) apply(r sharedlog.Record) bool {
 // advanced records that the store has applied one more record.
 func (m *machine) advanced(r *record) error {
 	mark := m.state.Mark()
-	if at := position(mark); m.extent.Last < at {
-		m.extent.Last = at
-	}
-	m.sample(mark)
+	m.reads.contains(position(mark))
+	m.samples.add(mark)
 	if err := m.applied(r, mark); err != nil {
 		return fmt.Errorf("record %d: %w", mark.Position, err)
 	}
@@ -133,29 +109,15 @@ func (m *machine) advanced(r *record) error {
 
 // onFollowed receives the next record of the log.
 func (m *machine) onFollowed(ticket uint64, r sharedlog.Record) {
-	if ticket == m.following && m.mayApply() {
+	if ticket == m.reads.following && m.mayApply() {
 		m.apply(r)
 	}
 }
 
-// onFollowEnded reports that the follow has ended.
+// onFollowEnded reports that the follow has ended. If the follow says that the log no longer has the next record, a
+// probe finds out whether that is so, and up to which position.
 func (m *machine) onFollowEnded(ticket uint64, err error) {
-	if ticket != m.following {
-		return
+	if m.reads.followEnded(ticket) && errors.Is(err, sharedlog.ErrTrimmed) && m.mayApply() {
+		m.reads.probe = m.now
 	}
-	m.following = 0
-	m.follow = m.now.Add(m.again)
-	if errors.Is(err, sharedlog.ErrTrimmed) && m.mayApply() {
-		// A read finds out whether that is so, and up to which position.
-		m.probe = m.now
-	}
-}
-
-// unfollow ends the current follow; the next one may begin at once.
-func (m *machine) unfollow() {
-	if m.following != 0 {
-		m.following = 0
-		m.effects.unfollow()
-	}
-	m.follow = m.now
 }

@@ -89,7 +89,7 @@ func TestReplicaStopsAtARecordThatMustNotBe(t *testing.T) {
 func TestReplicaStopsWhenItsLogHasLostSomething(t *testing.T) {
 	r := newSim(t, 1).nodes[0].shards[0]
 	r.store.mark = store.Mark{Position: 7, Epoch: 3, Owner: "b", Hash: 99}
-	ticket := r.m.startReading()
+	ticket := r.m.reads.start(r.m.at() + 1)
 	r.m.onRead(ticket, nil, sharedlog.Extent{First: 1, Last: 6}, nil)
 	if r.m.role != Stopped || !errors.Is(r.m.err, ErrDiverged) {
 		t.Errorf("it is %s: %v", r.m.role, r.m.err)
@@ -123,25 +123,25 @@ func TestOutcomeIsWhatTheLogSays(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newSim(t, 1).nodes[0].shards[0]
 			r.store.mark = store.Mark{Position: 7, Epoch: 3, Owner: "a", Hash: 99}
-			r.m.role, r.m.ownership, r.m.running = Owner, newOwnership(3, nil), true
+			r.m.role, r.m.tenure.ownership, r.m.service.running = Owner, newOwnership(3, nil), true
 			answers := 0
 			var answer error
-			r.m.submit(r.m.ownership, &commit{
+			r.m.submit(r.m.tenure.ownership, &commit{
 				changes: encodeOps([]op{{1, 0, 0}}),
 				apply:   func(m store.Mark) error { return r.store.Apply(encodeOps([]op{{1, 0, 0}}), m) },
 				done:    func(err error) { answers++; answer = err },
 			})
-			f := r.m.flight
+			f := r.m.appends.flight
 			r.m.onAppended(f.ticket, errNoAnswer)
 			r.m.tick(r.m.now.Add(again))
-			if f.retry != (time.Time{}) || r.m.flight != f {
+			if f.retry != (time.Time{}) || r.m.appends.flight != f {
 				t.Fatal("it was not appended again")
 			}
 			r.m.onAppended(f.ticket, sharedlog.ErrConflict)
 			if answers > 0 {
 				t.Fatal("a caller was answered before the log was read")
 			}
-			r.m.onRead(r.m.reading, c.records(f), c.extent, c.err)
+			r.m.onRead(r.m.reads.awaited, c.records(f), c.extent, c.err)
 			if answers != 1 || !errors.Is(answer, c.want) {
 				t.Fatalf("%d answers, the last %v", answers, answer)
 			}

@@ -106,15 +106,16 @@ func New(o Options) *Replica {
 		events: make(chan func()), dead: make(chan struct{}),
 		view: view{role: Follower},
 	}
-	r.machine = &machine{
-		timing: timing{
+	r.machine = newMachine(
+		identity{
+			name: o.Name, node: o.Node, nonce: rand.Uint64, applied: r.applied,
+			owner: func(epoch uint64) *Ownership { return newOwnership(epoch, r) },
+		},
+		timing{
 			ttl: ttl, margin: o.Margin, lookEvery: ttl / 9, probeEvery: probeInterval, again: again, giveUp: o.GiveUp,
 		},
-		name: o.Name, node: o.Node, effects: runner{r}, nonce: rand.Uint64, applied: r.applied,
-		owner:    func(epoch uint64) *Ownership { return newOwnership(epoch, r) },
-		role:     Follower,
-		readFrom: make(map[uint64]sharedlog.Position), releasing: make(map[uint64]bool),
-	}
+		runner{r},
+	)
 	return r
 }
 
@@ -198,7 +199,7 @@ func (r *Replica) loop(ctx context.Context) {
 		case <-ending:
 			ending, over = nil, time.After(endTimeout)
 			event = func() {
-				m.candidate = false
+				m.candidacy.candidate = false
 				m.handOver(func(error) { close(gone) })
 			}
 		case <-gone:
@@ -211,7 +212,7 @@ func (r *Replica) loop(ctx context.Context) {
 		event()
 		next := m.tick(r.o.Now())
 		r.publish()
-		if m.role == Stopped && !m.running && len(m.releasing) == 0 {
+		if m.role == Stopped && !m.service.running && len(m.tenure.releasing) == 0 {
 			return
 		}
 		timer.Reset(max(0, next.Sub(r.o.Now())))
@@ -273,7 +274,7 @@ func (r *Replica) post(event func()) bool {
 
 // Want sets whether this node may become the owner, and how long it leaves a shard without an owner to preferred nodes.
 func (r *Replica) Want(candidate bool, delay time.Duration) {
-	go r.post(func() { r.machine.want(candidate, delay) })
+	go r.post(func() { r.machine.candidacy.want(candidate, delay) })
 }
 
 // Nudge makes a candidate take the shard now, if it has no owner.

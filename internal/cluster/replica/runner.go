@@ -149,7 +149,7 @@ func (r runner) open(ticket uint64, o *Ownership) {
 		defer close(served)
 		stop, err := r.o.Host.Serve(o)
 		running := make(chan bool, 1)
-		if !r.post(func() { r.machine.onOpened(ticket, err); running <- r.machine.running }) {
+		if !r.post(func() { r.machine.onOpened(ticket, err); running <- r.machine.service.running }) {
 			running <- true
 		}
 		if !<-running {

@@ -242,13 +242,8 @@ func (r *simReplica) start() {
 	r.stuck = 0
 	r.applied = position(r.store.mark)
 	r.loaded()
-	r.m = &machine{
-		timing: timing{
-			ttl: simTTL, margin: simTTL / 5, lookEvery: simTTL / 9, probeEvery: probeInterval, again: again,
-			giveUp: simGiveUp,
-		},
-		name: fmt.Sprint(r.shard), node: r.n.name, effects: simEffects{r, r.n.life}, state: r.store,
-		nonce: s.rng.Uint64,
+	r.m = newMachine(identity{
+		name: fmt.Sprint(r.shard), node: r.n.name, state: r.store, nonce: s.rng.Uint64,
 		owner: func(epoch uint64) *Ownership { return newOwnership(epoch, nil) },
 		applied: func(_ *record, m store.Mark) error {
 			at := position(m)
@@ -259,13 +254,15 @@ func (r *simReplica) start() {
 			r.loaded()
 			return nil
 		},
-		role: Follower, readFrom: make(map[uint64]sharedlog.Position), releasing: make(map[uint64]bool),
-	}
+	}, timing{
+		ttl: simTTL, margin: simTTL / 5, lookEvery: simTTL / 9, probeEvery: probeInterval, again: again,
+		giveUp: simGiveUp,
+	}, simEffects{r, r.n.life})
 	delay := time.Duration(0)
 	if r.shard%simNodes != int(r.n.name[0]-'a') {
 		delay = 500 * time.Millisecond
 	}
-	r.event(r.n.life, func() { r.m.want(true, delay) })
+	r.event(r.n.life, func() { r.m.candidacy.want(true, delay) })
 	r.flushSometimes(r.n.life)
 }
 
@@ -513,7 +510,7 @@ func (w simEffects) open(ticket uint64, o *Ownership) {
 				err = errCut
 			}
 			r.m.onOpened(ticket, err)
-			if err != nil && r.m.running && !r.m.stopping {
+			if err != nil && r.m.service.running && !r.m.service.stopping {
 				w.stop()
 			}
 		})
@@ -646,7 +643,7 @@ func (r *simReplica) submit(ops []op, done func(error)) {
 		}
 	})
 	changes := encodeOps(ops)
-	r.m.submit(r.m.ownership, &commit{
+	r.m.submit(r.m.tenure.ownership, &commit{
 		changes: changes,
 		apply:   func(m store.Mark) error { return r.store.Apply(changes, m) },
 		done: func(err error) {

@@ -47,13 +47,17 @@ const (
 
 func hex(hash uint64) string { return fmt.Sprintf("%016x", hash) }
 
-// sample keeps the hash at every position that is a multiple of sampleEvery, so that replicas keep the same ones.
-func (m *machine) sample(mark store.Mark) {
+// samples are the hashes at the latest positions that are multiples of sampleEvery, so that replicas keep the same
+// ones. Other goroutines read the slice, so it is replaced and never changed.
+type samples []Sample
+
+// add keeps the hash of a mark, if it is at such a position.
+func (s *samples) add(mark store.Mark) {
 	if mark.Position%sampleEvery != 0 {
 		return
 	}
-	kept := m.samples[max(0, len(m.samples)-samplesKept+1):]
-	m.samples = append(slices.Clone(kept), Sample{position(mark), hex(mark.Hash)})
+	kept := (*s)[max(0, len(*s)-samplesKept+1):]
+	*s = append(slices.Clone(kept), Sample{position(mark), hex(mark.Hash)})
 }
 
 // Parted returns the first position at which the hashes of two replicas of a shard differ, or 0 if no difference is
@@ -77,16 +81,16 @@ type view struct {
 	err     error
 	mark    store.Mark
 	extent  sharedlog.Extent
-	samples []Sample
+	samples samples
 	stalled time.Time
 }
 
 // publish copies the machine's state for other goroutines.
 func (r *Replica) publish() {
 	m := r.machine
-	v := view{role: m.role, err: m.err, mark: m.state.Mark(), extent: m.extent, samples: m.samples}
-	if m.flight != nil {
-		v.stalled = m.flight.since
+	v := view{role: m.role, err: m.err, mark: m.state.Mark(), extent: m.reads.extent, samples: m.samples}
+	if f := m.appends.flight; f != nil {
+		v.stalled = f.since
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -23,6 +23,23 @@ func (w *Writer) Int(n int64) { *w = binary.AppendVarint(*w, n) }
 // String appends a length and a string.
 func (w *Writer) String(s string) { w.Uint(uint64(len(s))); *w = append(*w, s...) }
 
+// Sparse appends those of n fields for which has returns true: the bits of their numbers, and then what put appends for
+// each. n is at most 64.
+func (w *Writer) Sparse(n int, has func(i int) bool, put func(i int)) {
+	var bits uint64
+	for i := range n {
+		if has(i) {
+			bits |= 1 << i
+		}
+	}
+	w.Uint(bits)
+	for i := range n {
+		if bits&(1<<i) != 0 {
+			put(i)
+		}
+	}
+}
+
 // UintSize returns how many bytes Uint appends.
 func UintSize(n uint64) int { return (bits.Len64(n|1) + 6) / 7 }
 
@@ -102,3 +119,17 @@ func (r *Reader[T]) Raw(n uint64) T {
 
 // String takes a length and a string.
 func (r *Reader[T]) String() string { return string(r.Raw(r.Uint())) }
+
+// Sparse calls get for each field that Writer.Sparse has appended. The reader fails if one is not among the n.
+func (r *Reader[T]) Sparse(n int, get func(i int)) {
+	bits := r.Uint()
+	if bits>>n != 0 {
+		r.Fail()
+		return
+	}
+	for i := range n {
+		if bits&(1<<i) != 0 {
+			get(i)
+		}
+	}
+}

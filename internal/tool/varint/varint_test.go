@@ -39,6 +39,23 @@ func TestWrittenValuesAreRead(t *testing.T) {
 	}
 }
 
+// Fields that are left out are not read, and a field that a reader does not know makes it fail.
+func TestSparse(t *testing.T) {
+	fields := [64]int64{0: -5, 3: 7, 63: 1}
+	var w Writer
+	w.Sparse(len(fields), func(i int) bool { return fields[i] != 0 }, func(i int) { w.Int(fields[i]) })
+	var got [64]int64
+	r := NewReader([]byte(w))
+	r.Sparse(len(got), func(i int) { got[i] = r.Int() })
+	if got != fields || r.Failed() || r.Left() != 0 {
+		t.Errorf("%v is read as %v, failed %t, %d bytes left", fields, got, r.Failed(), r.Left())
+	}
+	r = NewReader([]byte(w))
+	if r.Sparse(63, func(i int) { t.Errorf("field %d is read", i) }); !r.Failed() {
+		t.Error("a reader of 63 fields reads the last of 64")
+	}
+}
+
 // Both kinds of readers read what the standard library reads, or fail where it does.
 func FuzzUint(f *testing.F) {
 	f.Add([]byte{1})

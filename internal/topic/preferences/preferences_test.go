@@ -10,6 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/store/storetest"
 	"github.com/sluicemq/sluice/internal/topic/preferences"
 )
 
@@ -18,15 +19,7 @@ var here = preferences.Place{Account: "111122223333", Region: "us-east-1"}
 // open returns preferences in a store in memory, and a function that opens them again.
 func open(t *testing.T, f control.Formats) (*preferences.Preferences, *store.Store, func() *preferences.Preferences) {
 	t.Helper()
-	s, err := store.OpenMemory(store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	s := storetest.Memory(t)
 	again := func() *preferences.Preferences {
 		ctl := control.New(control.Options{Store: s})
 		if err := ctl.Change(t.Context(), catalog.Initialise); err != nil {

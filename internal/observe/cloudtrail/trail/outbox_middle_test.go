@@ -7,21 +7,17 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/sluicemq/sluice/internal/control"
-	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
 // Of an outbox that is too long the older half goes, and it is known how many events these are: numbers are given to
 // all outboxes together.
 func TestMiddleOfOutbox(t *testing.T) {
 	t.Parallel()
-	s, err := store.OpenMemory(store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
+	s := storetest.Memory(t)
 	trail := New(Options{Control: control.New(control.Options{Store: s})})
 	one, two := uuid.New(), uuid.New()
-	err = trail.control.Change(t.Context(), func(tx *control.Tx) error {
+	err := trail.control.Change(t.Context(), func(tx *control.Tx) error {
 		for n := uint64(11); n <= 30; n++ {
 			id := one
 			if n%4 == 0 {

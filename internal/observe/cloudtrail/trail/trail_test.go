@@ -16,6 +16,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/budget"
 	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trail"
 	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
 const (
@@ -32,11 +33,7 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	s, err := store.OpenMemory(store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
+	s := storetest.Memory(t)
 	w := &world{control: control.New(control.Options{Store: s}), now: time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)}
 	w.Trail = trail.New(trail.Options{Control: w.control, Now: func() time.Time { return w.now }})
 	return w

@@ -25,6 +25,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trails/selector"
 	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trails/spool"
 	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
 const account = "111122223333"
@@ -76,11 +77,7 @@ var name = trails.Name{Account: account, Region: "us-east-1", Name: "all"}
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	s, err := store.OpenMemory(store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
+	s := storetest.Memory(t)
 	w := &world{
 		T: t, store: s, vault: identity.NewVault(), dir: t.TempDir(),
 		now: time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC),

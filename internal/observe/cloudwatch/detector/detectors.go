@@ -16,21 +16,16 @@ import (
 // Prefix begins the keys of all records of this package.
 const Prefix = "detector/"
 
-// Max is the maximum number of detectors in a region of an account.
-const Max = 500
-
-// MaxOfAccount is the maximum number in all regions of an account together: clients may make up regions.
-const MaxOfAccount = 4 * Max
+// Quota limits the detectors.
+var Quota = series.Quota{Of: "anomaly detectors", Region: 500, Account: 4 * 500}
 
 // MaxBytes is the maximum size of all detectors of an account: the queries of one may take hundreds of KiB.
 const MaxBytes = 8 << 20
 
-// The reasons why a detector is not put or deleted.
+// The reasons why a detector is not put or deleted, besides the quota.
 var (
-	ErrTooMany          = fmt.Errorf("a region of an account can have at most %d anomaly detectors", Max)
-	ErrTooManyOfAccount = fmt.Errorf("an account can have at most %d anomaly detectors in all regions together", MaxOfAccount)
-	ErrTooLong          = fmt.Errorf("the anomaly detectors of an account can take at most %d MiB", MaxBytes>>20)
-	ErrNotFound         = errors.New("there is no such anomaly detector")
+	ErrTooLong  = fmt.Errorf("the anomaly detectors of an account can take at most %d MiB", MaxBytes>>20)
+	ErrNotFound = errors.New("there is no such anomaly detector")
 
 	errOtherKey = errors.New("the record is of another key")
 )
@@ -64,10 +59,11 @@ func (d *Detectors) Put(ctx context.Context, is *Detector) error {
 		put := *is
 		if was := d.Get(is.Key()); was != nil {
 			put.Created = was.Created
-		} else if d.rows.Count(func(k Key) bool { return k.Scope == is.Scope }) >= Max {
-			return ErrTooMany
-		} else if d.rows.Count(func(k Key) bool { return k.Account == is.Account }) >= MaxOfAccount {
-			return ErrTooManyOfAccount
+		} else if err := Quota.Allow(
+			d.rows.Count(func(k Key) bool { return k.Scope == is.Scope }),
+			d.rows.Count(func(k Key) bool { return k.Account == is.Account }),
+		); err != nil {
+			return err
 		}
 		if !d.fits(&put) {
 			return ErrTooLong

@@ -12,6 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/metricdata"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
 var (
@@ -22,15 +23,7 @@ var (
 // open returns detectors in a store in memory, and a function that opens them again.
 func open(t *testing.T, f control.Formats) (*detector.Detectors, *store.Store, func() *detector.Detectors) {
 	t.Helper()
-	s, err := store.OpenMemory(store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	s := storetest.Memory(t)
 	again := func() *detector.Detectors {
 		d, err := detector.Open(control.New(control.Options{Store: s}), f)
 		if err != nil {
@@ -89,12 +82,12 @@ func TestDetectors(t *testing.T) {
 func TestMostDetectors(t *testing.T) {
 	t.Parallel()
 	d, _, _ := open(t, control.Formats{})
-	for i := range detector.Max {
+	for i := range detector.Quota.Region {
 		if err := d.Put(t.Context(), of(fmt.Sprint("m", i))); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := d.Put(t.Context(), of("m")); !errors.Is(err, detector.ErrTooMany) {
+	if err := d.Put(t.Context(), of("m")); !errors.Is(err, series.QuotaError{Quota: detector.Quota}) {
 		t.Error(err)
 	}
 	if err := d.Put(t.Context(), of("m7")); err != nil {
@@ -105,10 +98,10 @@ func TestMostDetectors(t *testing.T) {
 	if err := d.Put(t.Context(), elsewhere); err != nil {
 		t.Error(err)
 	}
-	for i := range detector.MaxOfAccount - detector.Max {
+	for i := range detector.Quota.Account - detector.Quota.Region {
 		elsewhere = of("m")
 		elsewhere.Region = fmt.Sprint("made-up-", i)
-		if err := d.Put(t.Context(), elsewhere); (err == nil) != (i < detector.MaxOfAccount-detector.Max-1) {
+		if err := d.Put(t.Context(), elsewhere); (err == nil) != (i < detector.Quota.Account-detector.Quota.Region-1) {
 			t.Fatalf("%d: %v", i, err)
 		}
 	}

@@ -2,7 +2,6 @@ package insightrule
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -15,17 +14,8 @@ import (
 // Prefix begins the keys of all records of this package.
 const Prefix = "insightrule/"
 
-// Max is the maximum number of rules in a region of an account, as on AWS.
-const Max = 100
-
-// MaxOfAccount is the maximum number in all regions of an account together: clients may make up regions.
-const MaxOfAccount = 4 * Max
-
-// The refusals of a further rule.
-var (
-	ErrTooMany          = fmt.Errorf("a region of an account can have at most %d rules", Max)
-	ErrTooManyOfAccount = fmt.Errorf("an account can have at most %d rules in all regions together", MaxOfAccount)
-)
+// Quota limits the rules, in a region as on AWS.
+var Quota = series.Quota{Of: "rules", Region: 100, Account: 4 * 100}
 
 var table = control.Table[Key, Rule]{
 	Prefix: Prefix, Key: control.Key[Key]{Text: Key.text, Parse: parseKey}, Format: formats.Detectors,
@@ -56,10 +46,11 @@ func (r *Rules) Put(ctx context.Context, is *Rule) error {
 		put := *is
 		if was := r.Get(is.Key); was != nil {
 			put.Tags = was.Tags
-		} else if r.rows.Count(func(k Key) bool { return k.Scope == is.Scope }) >= Max {
-			return ErrTooMany
-		} else if r.rows.Count(func(k Key) bool { return k.Account == is.Account }) >= MaxOfAccount {
-			return ErrTooManyOfAccount
+		} else if err := Quota.Allow(
+			r.rows.Count(func(k Key) bool { return k.Scope == is.Scope }),
+			r.rows.Count(func(k Key) bool { return k.Account == is.Account }),
+		); err != nil {
+			return err
 		}
 		table.Put(tx, is.Key, &put)
 		return nil

@@ -12,21 +12,14 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/insightrule"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
 var here = series.Scope{Account: "111122223333", Region: "us-east-1"}
 
 func open(t *testing.T, f control.Formats) (*insightrule.Rules, *store.Store, func() *insightrule.Rules) {
 	t.Helper()
-	s, err := store.OpenMemory(store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	s := storetest.Memory(t)
 	again := func() *insightrule.Rules {
 		r, err := insightrule.Open(control.New(control.Options{Store: s}), f)
 		if err != nil {
@@ -79,15 +72,16 @@ func TestMostRulesOfAccount(t *testing.T) {
 		is.Account, is.Region = account, fmt.Sprint("made-up-", region)
 		return r.Put(t.Context(), is)
 	}
-	for i := range insightrule.MaxOfAccount {
+	for i := range insightrule.Quota.Account {
 		if err := put(here.Account, i); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := put(here.Account, insightrule.MaxOfAccount); !errors.Is(err, insightrule.ErrTooManyOfAccount) {
+	refusal := series.QuotaError{Quota: insightrule.Quota, InAll: true}
+	if err := put(here.Account, insightrule.Quota.Account); !errors.Is(err, refusal) {
 		t.Error(err)
 	}
-	for account, region := range map[string]int{here.Account: 7, "444455556666": insightrule.MaxOfAccount} {
+	for account, region := range map[string]int{here.Account: 7, "444455556666": insightrule.Quota.Account} {
 		if err := put(account, region); err != nil {
 			t.Error(err)
 		}

@@ -18,24 +18,17 @@ import (
 const Prefix = "muterule/"
 
 const (
-	// Max is the maximum number of rules in a region of an account.
-	Max = 200
-	// MaxOfAccount is the maximum number in all regions of an account together: clients may make up regions.
-	MaxOfAccount = 4 * Max
 	// MaxBytes is the maximum size of all rules of an account.
 	MaxBytes = 8 << 20
 	// MaxAlarms is the maximum number of alarms of a rule.
 	MaxAlarms = 100
 )
 
-// The refusals of a further rule.
-var (
-	ErrTooMany          = fmt.Errorf("a region of an account can have at most %d alarm mute rules", Max)
-	ErrTooManyOfAccount = fmt.Errorf(
-		"an account can have at most %d alarm mute rules in all regions together", MaxOfAccount,
-	)
-	ErrTooLong = fmt.Errorf("the alarm mute rules of an account can take at most %d MiB", MaxBytes>>20)
-)
+// Quota limits the rules.
+var Quota = series.Quota{Of: "alarm mute rules", Region: 200, Account: 4 * 200}
+
+// ErrTooLong refuses a rule for which MaxBytes leaves no room.
+var ErrTooLong = fmt.Errorf("the alarm mute rules of an account can take at most %d MiB", MaxBytes>>20)
 
 var table = control.Table[Key, Rule]{
 	Prefix: Prefix, Key: control.Key[Key]{Text: Key.text, Parse: parseKey}, Format: formats.Mutes, Read: readRule,
@@ -145,10 +138,8 @@ func (r *Rules) Put(ctx context.Context, is *Rule, check func() error) error {
 		put := *is
 		if was := r.Get(is.Key); was != nil {
 			put.Tags = was.Tags
-		} else if region, account := r.countIn(is.Scope); region >= Max {
-			return ErrTooMany
-		} else if account >= MaxOfAccount {
-			return ErrTooManyOfAccount
+		} else if err := Quota.Allow(r.countIn(is.Scope)); err != nil {
+			return err
 		}
 		return r.put(tx, &put)
 	})

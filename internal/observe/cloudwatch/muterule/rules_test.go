@@ -14,6 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/muterule"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
 var (
@@ -23,15 +24,7 @@ var (
 
 func open(t *testing.T, f control.Formats) (*muterule.Rules, *store.Store, func() *muterule.Rules) {
 	t.Helper()
-	s, err := store.OpenMemory(store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	s := storetest.Memory(t)
 	again := func() *muterule.Rules {
 		r, err := muterule.Open(control.New(control.Options{Store: s}), f)
 		if err != nil {
@@ -126,10 +119,10 @@ func TestPutRefuses(t *testing.T) {
 		len(r.In(here)) > 0 {
 		t.Errorf("%v, and there are %v", err, r.In(here))
 	}
-	for i := range muterule.Max {
+	for i := range muterule.Quota.Region {
 		put(t, r, rule(fmt.Sprint(i)))
 	}
-	if err := r.Put(t.Context(), rule("last"), fine); !errors.Is(err, muterule.ErrTooMany) {
+	if err := r.Put(t.Context(), rule("last"), fine); !errors.Is(err, series.QuotaError{Quota: muterule.Quota}) {
 		t.Error(err)
 	}
 	put(t, r, rule("0", "x"))
@@ -147,10 +140,11 @@ func TestPutRefusesInMadeUpRegions(t *testing.T) {
 		one.Region = fmt.Sprint("region-", region)
 		return one
 	}
-	for i := range muterule.MaxOfAccount {
+	for i := range muterule.Quota.Account {
 		put(t, r, in(i))
 	}
-	if err := r.Put(t.Context(), in(muterule.MaxOfAccount), fine); !errors.Is(err, muterule.ErrTooManyOfAccount) {
+	refusal := series.QuotaError{Quota: muterule.Quota, InAll: true}
+	if err := r.Put(t.Context(), in(muterule.Quota.Account), fine); !errors.Is(err, refusal) {
 		t.Error(err)
 	}
 	put(t, r, in(0))

@@ -14,20 +14,6 @@ type Dimension struct{ Name, Value string }
 // Scope is the scope of a name: a region of an account.
 type Scope struct{ Account, Region string }
 
-// CountIn returns how many keys are of a region of an account, and how many of all regions of the account.
-func CountIn[K comparable, V any](all map[K]V, of func(K) Scope, in Scope) (region, account int) {
-	for k := range all {
-		scope := of(k)
-		if scope == in {
-			region++
-		}
-		if scope.Account == in.Account {
-			account++
-		}
-	}
-	return region, account
-}
-
 // ID identifies a series. The order of its dimensions does not matter.
 type ID struct {
 	Scope

@@ -2,27 +2,44 @@ package cluster
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/sluicemq/sluice/internal/cluster/replica"
-	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 )
 
-// handOver gives a shard to another node.
-func (h *host) handOver(name string, r *replica.Replica, to string) {
-	ctx, cancel := context.WithTimeout(h.ctx, handOverTimeout)
-	defer cancel()
-	h.handTo(ctx, name, r, to)
+// handOvers gives shards of this node to other nodes, in good order.
+//
+//   - While the node runs, a shard is handed over only to a node that is ready to own it, and once at a time. When the
+//     node stops, shards for which no node is ready are given up all the same.
+//   - The successor is nudged after this node has given back the lease.
+type handOvers struct {
+	*common
+	members *membership
+	control *controlShardReplica
+	locals  *locals
+	leads   *leads
+
+	done, lost atomic.Int64 // ownerships that have ended; see ended
 }
 
+// start gives a shard to another node, in a task.
+func (h *handOvers) start(name string, r *replica.Replica, to string) {
+	h.tasks.runOnce("hand over "+name, func() {
+		ctx, cancel := context.WithTimeout(h.ctx, handOverTimeout)
+		defer cancel()
+		h.handTo(ctx, name, r, to)
+	})
+}
+
+// inProgress reports whether a shard is being handed over.
+func (h *handOvers) inProgress(name string) bool { return h.tasks.busy("hand over " + name) }
+
 // handTo gives up a shard, in favour of the node to if it is not empty.
-func (h *host) handTo(ctx context.Context, name string, r *replica.Replica, to string) {
-	h.successors.Store(name, to)
-	defer h.successors.Delete(name)
+func (h *handOvers) handTo(ctx context.Context, name string, r *replica.Replica, to string) {
+	defer h.leads.expect(name, to)()
 	if err := r.HandOver(ctx); err != nil {
 		h.log.Warn("shard is not handed over", "shard", name, "to", to, "error", err)
 		return
@@ -32,28 +49,18 @@ func (h *host) handTo(ctx context.Context, name string, r *replica.Replica, to s
 	}
 }
 
-// leadToSuccessor moves the lead of a shard's log to the node that will own the shard, during a hand-over. It runs
-// after this node has stopped serving the shard and before another node may begin: an append in progress while the lead
-// moves may lose its answer, and its caller would wait for seconds.
-func (h *host) leadToSuccessor(name string, log sharedlog.Log) {
-	to, _ := h.successors.Load(name)
-	if b, ok := h.members.view.live()[fmt.Sprint(to)]; ok {
-		h.leadFrom(h.ctx, name, log, incarnation{Node: b.Node, ID: b.Incarnation}.server())
-	}
-}
-
 // giveAway hands over a shard that other nodes should keep, as soon as one of them is ready.
-func (h *host) giveAway(l *local, replicas []string) {
+func (h *handOvers) giveAway(l *local, replicas []string) {
 	for _, to := range replicas {
 		if h.members.isReady(l.name, to) {
-			h.tasks.runOnce("hand over "+l.name, func() { h.handOver(l.name, l.replica, to) })
+			h.start(l.name, l.replica, to)
 			return
 		}
 	}
 }
 
 // nudge notifies a node that it may take a shard at once. A node that misses the message finds out by itself, later.
-func (h *host) nudge(ctx context.Context, name, to string) {
+func (h *handOvers) nudge(ctx context.Context, name, to string) {
 	ctx, cancel := context.WithTimeout(ctx, nudgeTimeout)
 	defer cancel()
 	if _, err := h.messages.Request(ctx, to, kindNudge, []byte(name)); err != nil {
@@ -62,27 +69,8 @@ func (h *host) nudge(ctx context.Context, name, to string) {
 	h.log.Info("shard handed over", "shard", name, "to", to)
 }
 
-// nudged takes a shard that another node has given up.
-func (h *host) nudged(_ context.Context, name []byte) ([]byte, error) {
-	r := h.control.replica
-	if string(name) != controlShard {
-		l := h.local(string(name))
-		if l == nil {
-			return nil, errors.New("there is no replica of that shard here")
-		}
-		r = l.replica
-	}
-	h.leases.expire()
-	if h.mayNotOwn() {
-		return nil, errors.New("this node no longer owns shards")
-	}
-	r.Want(true, 0)
-	r.Nudge()
-	return nil, nil
-}
-
 // leave hands over everything that this node owns to nodes that are ready, the control shard last.
-func (h *host) leave(ctx context.Context) {
+func (h *handOvers) leave(ctx context.Context) {
 	if !h.control.isLoaded() {
 		return
 	}
@@ -105,7 +93,7 @@ func (h *host) leave(ctx context.Context) {
 		given[name] = to
 		all.Go(func() { h.handTo(ctx, name, r, to) })
 	}
-	for _, l := range h.allLocals() {
+	for _, l := range h.locals.all() {
 		give(l.name, l.replica, h.records.shard(l.name).Replicas)
 	}
 	all.Wait()
@@ -116,7 +104,7 @@ func (h *host) leave(ctx context.Context) {
 
 // awaitSuccessors waits a limited time until other nodes serve the shards they were given. If a third node is slow,
 // they need this node's vote until then.
-func (h *host) awaitSuccessors(ctx context.Context, given map[string]string) {
+func (h *handOvers) awaitSuccessors(ctx context.Context, given map[string]string) {
 	ctx, cancel := context.WithTimeout(ctx, successorTimeout)
 	defer cancel()
 	for name, to := range given {
@@ -135,8 +123,8 @@ func (h *host) awaitSuccessors(ctx context.Context, given map[string]string) {
 
 // announceLeaving announces to the others that this node is about to stop, and waits a moment until the director has
 // chosen new owners for its shards.
-func (h *host) announceLeaving(ctx context.Context) {
-	h.members.record(h.heartbeat())
+func (h *handOvers) announceLeaving(ctx context.Context) {
+	h.members.record(h.members.self())
 	h.tasks.start(h.members.sendHeartbeats)
 	ctx, cancel := context.WithTimeout(ctx, leaveNotice)
 	defer cancel()
@@ -155,7 +143,7 @@ func (h *host) announceLeaving(ctx context.Context) {
 
 // successor chooses the next owner of one of this node's shards: the preferred owner, or else the ready node with the
 // fewest shards. It returns "" if no node is ready.
-func (h *host) successor(name string, replicas []string, load map[string]int) string {
+func (h *handOvers) successor(name string, replicas []string, load map[string]int) string {
 	live := h.members.view.live()
 	if to := h.records.shard(name).Preferred; to != h.o.Name && !live[to].Leaving && h.members.isReady(name, to) {
 		return to
@@ -172,4 +160,14 @@ func (h *host) successor(name string, replicas []string, load map[string]int) st
 	}
 	load[best]++
 	return best
+}
+
+// ended counts an ownership that ends. It is called before the shard stops serving.
+func (h *handOvers) ended(o *replica.Ownership) {
+	select {
+	case <-o.Ended():
+		h.lost.Add(1)
+	default: // it can still commit
+		h.done.Add(1)
+	}
 }
