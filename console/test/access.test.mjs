@@ -54,7 +54,7 @@ scenario(
     await open('/queues')
     await page.evaluate(() => fetch('./api/session', { method: 'DELETE', headers: { 'X-Sluice-Console': '1' } }))
     // The page asks again by itself.
-    await page.getByText('Your session has ended. Sign in again to go on where you were.').waitFor()
+    await page.getByText('Your session has ended. Sign in again to continue where you left off.').waitFor()
     await page.getByRole('heading', { name: 'Sign in to Sluice' }).waitFor()
   },
   { expected: /40[013] \(/ },
@@ -152,7 +152,7 @@ scenario('where a policy is no JSON', async ({ page, open, button, audit }) => {
   const policy = page.getByRole('textbox', { name: 'Policy' })
   const text = '{"Version": "2012-10-17",\n  "Statement": [}'
   await policy.fill(text)
-  await page.getByText('in line 2, column 17 there should be a value or ].').waitFor()
+  await page.getByText('line 2, column 17 should have a value or ].').waitFor()
   await audit()
   await button('Go to the mistake').click()
   assert.equal(await policy.evaluate((e) => e.selectionStart), text.indexOf('}'))
@@ -206,7 +206,7 @@ scenario(
       await client.send(new SendMessageCommand({ QueueUrl: 'plain-counted', MessageBody }))
     }
     await open('/queues?find=PLAIN')
-    await page.getByText('Rates, reasons and exact numbers take the permission sluice:ListQueueStates.').waitFor()
+    await page.getByText('Rates, reasons and exact numbers require the permission sluice:ListQueueStates.').waitFor()
     await page
       .getByRole('row', { name: /plain-counted/ })
       .getByText('3', { exact: true })

@@ -18,7 +18,7 @@ scenario(
     await dialog.getByLabel('Account or user').fill(`${account}/limited`)
     assert.equal(await dialog.getByLabel('Queues').count(), 0, 'users have no limit of queues')
     await dialog.getByLabel('Receives per second').fill('many')
-    await dialog.getByText('A whole number, or nothing for no limit').waitFor()
+    await dialog.getByText('Enter a whole number, or leave the field empty for no limit.').waitFor()
     await dialog.getByLabel('Receives per second').fill('0')
     await dialog.getByLabel('Sends per second').fill('500')
     await audit()

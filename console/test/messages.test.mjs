@@ -54,7 +54,7 @@ scenario('view and delete messages', async ({ page, open, button, audit, picture
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await page.getByText('Deleted 1 message').waitFor()
   await button('Return to queue').click()
-  await page.getByText('No message came').waitFor()
+  await page.getByText('No messages received').waitFor()
   // The page forgets messages before the server has them back.
   const { Messages } = await eventually(
     'the return',
@@ -124,7 +124,7 @@ scenario('a message that was found is edited, copied and moved', async ({ page, 
   const editor = page.getByRole('dialog', { name: 'Edit message' })
   await editor.getByRole('textbox', { name: 'Message body' }).fill('second cured')
   await editor.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('The message is edited').waitFor()
+  await page.getByText('The message was edited').waitFor()
   await page.getByRole('heading', { name: 'Messages (1)' }).waitFor()
 
   await choose(page.getByRole('row', { name: /poison/ }))
@@ -289,7 +289,7 @@ scenario('a group is paused and resumed', async ({ page, open, button, audit }) 
   await page.getByRole('row', { name: /customer-1/ }).waitFor() // without messages
   await button('Actions on group customer-1').click()
   await page.getByRole('menuitem', { name: 'Resume group' }).click()
-  await page.getByText('Group customer-1 is not paused any more').waitFor()
+  await page.getByText('Group customer-1 is no longer paused').waitFor()
   await page.getByText('There are no message groups').waitFor()
 })
 

@@ -82,7 +82,7 @@ scenario('draw across a graph to zoom, type a range, and see marks', async ({ pa
   const valid = await from.inputValue()
   await from.fill('yesterday')
   await button('Show').click()
-  await page.getByText('Write it as 2026-11-27 02:30.').waitFor()
+  await page.getByText('Use the format 2026-11-27 02:30.').waitFor()
   await from.fill(valid)
   const inOneHour = new Date(Date.now() + 3_600_000 - new Date().getTimezoneOffset() * 60_000)
     .toISOString()

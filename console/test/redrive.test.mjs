@@ -203,7 +203,7 @@ scenario(
 
     await open('/queues/payments-dead/redrive')
     await page.getByText('Of all 8 messages that match.').waitFor()
-    assert.equal(await page.getByRole('textbox', { name: 'Which one' }).inputValue(), 'error')
+    assert.equal(await page.getByRole('textbox', { name: 'Attribute or path' }).inputValue(), 'error')
     await audit()
     await picture('groups')
     await button('Redrive TimeoutError').click()

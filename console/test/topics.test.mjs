@@ -145,7 +145,7 @@ scenario(
     await page.getByText(/This is not JSON/).waitFor()
     await page.getByRole('textbox', { name: 'Access policy' }).fill('{"Statement": [{"Effect": "Perhaps"}]}')
     await button('Save').click()
-    await page.getByText(/It was not saved/).waitFor()
+    await page.getByText(/The change was not saved/).waitFor()
   },
   { expected: /400 \(/ },
 )

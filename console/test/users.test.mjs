@@ -21,7 +21,7 @@ scenario(
     const [, accessKeyId, secretAccessKey] = /ID=(\S+)\n.*KEY=(\S+)/.exec(shown)
     await button('Add inline policy').click()
     await page.getByRole('dialog').getByRole('textbox').fill('creator')
-    await page.getByRole('dialog').getByRole('button', { name: 'Go on' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Continue' }).click()
     await page
       .getByLabel('Policy creator')
       .fill(

@@ -49,7 +49,7 @@ export const queueMeasures: Measure[] = [
   sqs('NumberOfMessagesSent', 'Messages sent', 'Sum', 'messages', 'added to the queue'),
   sqs('NumberOfMessagesReceived', 'Messages received', 'Sum', 'messages', 'handed to consumers'),
   sqs('NumberOfMessagesDeleted', 'Messages deleted', 'Sum', 'messages', 'done with'),
-  sqs('NumberOfEmptyReceives', 'Empty receives', 'Sum', 'receives', 'found nothing'),
+  sqs('NumberOfEmptyReceives', 'Empty receives', 'Sum', 'receives', 'returned no message'),
   sqs('SentMessageSize', 'Sent message size', 'Average', 'bytes', 'of one message'),
 ]
 
@@ -80,7 +80,7 @@ const sns = (
 export const topicMeasures: Measure[] = [
   sns('NumberOfMessagesPublished', 'Messages published', 'to the topic'),
   sns('NumberOfNotificationsDelivered', 'Notifications delivered', 'to subscriptions'),
-  sns('NumberOfNotificationsFailed', 'Notifications failed', 'given up'),
+  sns('NumberOfNotificationsFailed', 'Notifications failed', 'after the last retry'),
   sns('NumberOfNotificationsFilteredOut', 'Notifications filtered out', 'by filter policies'),
   sns('NumberOfNotificationsRedrivenToDlq', 'Notifications dead-lettered', 'went to a dead-letter queue'),
   sns('PublishSize', 'Published message size', 'of one message', 'Average', 'bytes'),

@@ -25,7 +25,7 @@ export interface MoveTask {
 export const outcomes: Record<string, string> = {
   Moved: 'Moved',
   NotVisible: 'Not moved: in flight, delayed or behind a message that is',
-  NoSource: 'Not moved: it does not say where it came from, or that queue has its dead letters elsewhere now',
+  NoSource: 'Not moved: it names no source queue, or that queue now has another dead-letter queue',
   NoDestination: 'Not moved: the queue it came from is gone',
   TooLarge: 'Not moved: the edited message is too large for its queue',
 }

@@ -68,7 +68,7 @@ export function missing(error: unknown): string | undefined {
 /** wordsOf returns what to tell a person of an error. */
 export function wordsOf(error: unknown): { title: string; text: string } {
   if (!(error instanceof Error)) {
-    return { title: 'It did not work', text: String(error) }
+    return { title: 'The request failed', text: String(error) }
   }
   if (isDenied(error)) {
     return {
@@ -79,11 +79,11 @@ export function wordsOf(error: unknown): { title: string; text: string } {
   if (isUnanswered(error)) {
     return {
       title: 'The server does not answer',
-      text: 'It may be starting, or the network is gone.',
+      text: 'It may be starting, or the network is down.',
     }
   }
   if (error.name === 'Error') {
-    return { title: 'It did not work', text: error.message }
+    return { title: 'The request failed', text: error.message }
   }
   return { title: error.name.replace(/^.*[.#]/, ''), text: error.message }
 }

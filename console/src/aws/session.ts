@@ -271,7 +271,7 @@ async function fetchKeys(): Promise<Keys> {
   } catch (error) {
     // A session that has ended meanwhile, or made way for another, has nothing left to end.
     if (error instanceof Failure && error.status === 401 && current === asked) {
-      ended('Your session has ended. Sign in again to go on where you were.')
+      ended('Your session has ended. Sign in again to continue where you left off.')
     }
     throw error
   }

@@ -17,7 +17,7 @@ export function jsonError(text: string): string | undefined {
     return undefined
   } catch {
     const { line, column, wanted } = mistake(text)
-    return `This is not JSON: in line ${line}, column ${column} there should be ${wanted}.`
+    return `This is not JSON: line ${line}, column ${column} should have ${wanted}.`
   }
 }
 

@@ -54,7 +54,7 @@ export function sentence(q: QueueDetail, now: number, known: Known = {}): Senten
   }
   if (q.Visible > 0 && !listening) {
     const last = q.LastReceiveTimestamp ? `for ${duration(now - q.LastReceiveTimestamp)}` : 'since the server started'
-    advice.push('See that a consumer runs, and that it polls this queue in this region.')
+    advice.push('Check that a consumer runs and polls this queue in this region.')
     return say('warning', `No consumer has received ${last}. ${lies}.`, ['browse', 'consumers'])
   }
   // Consumers that work on all messages leave none to receive, and are well.

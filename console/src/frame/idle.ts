@@ -38,7 +38,7 @@ function watch(idle: number): () => void {
     if (quiet >= idle) {
       stop()
       void leave(
-        `The console was idle for ${Math.round(idle / 60_000)} minutes. Sign in again to go on where you were.`,
+        `The console was idle for ${Math.round(idle / 60_000)} minutes. Sign in again to continue where you left off.`,
       )
     } else if (quiet >= idle - warnBefore) {
       dismiss ??= notify({

@@ -101,7 +101,7 @@ function Nowhere() {
     <Box textAlign="center" padding="xxl">
       <Box variant="h1">There is no such page</Box>
       <Box variant="p">
-        It may have been in another version. <Link href={`#${home}`}>Go to the first page</Link>
+        It may belong to another version. <Link href={`#${home}`}>Go to the first page</Link>
       </Box>
     </Box>
   )

@@ -157,7 +157,7 @@ function ByKeys({ region, busy, submit }: WayProps & { region: string }) {
       </FormField>
       <FormField
         label="Secret access key"
-        description="It does not leave this page: the page signs one call with it and forgets it."
+        description="The key does not leave this page: the page signs one call with it and then forgets it."
       >
         <Input
           value={secret}
@@ -238,8 +238,8 @@ function ByLink() {
   return (
     <SpaceBetween size="s">
       <Box variant="p">
-        With keys of this server, you get a link by the command below. A new server prints one when it starts. It works
-        once, for ten minutes.
+        If you have keys of this server, this command prints a sign-in link. A new server prints one when it starts. A
+        link works once, for ten minutes.
       </Box>
       <pre className="code">sluice console</pre>
     </SpaceBetween>

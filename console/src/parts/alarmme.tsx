@@ -86,7 +86,7 @@ export function AlarmMe({ queue, close }: { queue: string; close: () => void }) 
           />
         </FormField>
       )}
-      <TopicChoice label="Whom to notify" choice={choice} change={setChoice} showErrors={tried} />
+      <TopicChoice label="Notification" choice={choice} change={setChoice} showErrors={tried} />
       {choice.kind === 'none' && (
         <Box variant="small" color="text-body-secondary">
           The alarm is shown in the console and by sluice alarm ls.

@@ -48,7 +48,7 @@ export function Confirm({ title, yes, children, word, blocked = false, refused, 
         </Alert>
       )}
       {word && !refused && (
-        <FormField label={`Type ${word} to go on`}>
+        <FormField label={`Type ${word} to confirm`}>
           <Input
             ref={field}
             value={typed}

@@ -80,7 +80,7 @@ export function Graph({
         loadingText="Loading"
         errorText={
           isDenied(error)
-            ? `You may not see these points: that takes the permission ${missing(error) ?? 'cloudwatch:GetMetricData'}.`
+            ? `You may not see these points: this requires the permission ${missing(error) ?? 'cloudwatch:GetMetricData'}.`
             : 'The points could not be loaded.'
         }
         recoveryText={retry && !isDenied(error) ? 'Try again' : ''}

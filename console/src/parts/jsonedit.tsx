@@ -65,7 +65,7 @@ export function JSONEdit({ label, description, value, rows = 14, example, save, 
         change={setText}
       />
       <ChangedMeanwhile theirs={meanwhile.theirs} />
-      <Problem error={error} what="It was not saved" />
+      <Problem error={error} what="The change was not saved" />
       <SpaceBetween direction="horizontal" size="xs">
         <Button variant="primary" disabled={!changed || Boolean(wrong)} loading={busy} onClick={submit}>
           Save

@@ -34,9 +34,9 @@ export function ChangedMeanwhile({ theirs }: { theirs: string | undefined }) {
     return null
   }
   return (
-    <Alert type="warning" header="It was changed meanwhile, and your text was not saved">
-      To save again replaces this version, which was saved after you began:
-      <pre className="code">{theirs || 'nothing: it was removed'}</pre>
+    <Alert type="warning" header="It changed in the meantime. Your text was not saved">
+      Saving again replaces this version, which was saved after you began:
+      <pre className="code">{theirs || 'It was removed.'}</pre>
     </Alert>
   )
 }

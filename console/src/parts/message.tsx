@@ -47,7 +47,7 @@ export function Body({
   }
   if (body === undefined) {
     return (
-      <Box color="text-body-secondary">The body is not shown: that takes the permission sluice:PeekMessageBody.</Box>
+      <Box color="text-body-secondary">The body is not shown: this requires the permission sluice:PeekMessageBody.</Box>
     )
   }
   const way = ways.find((w) => w.id === chosen) ?? ways[0] ?? { id: '', label: '', text: body }

@@ -31,7 +31,7 @@ export function QueueField({
       filteringType="manual"
       options={(found.data?.Queues ?? []).filter(only).map((q) => ({ value: q.QueueName }))}
       statusType={found.isPending ? 'loading' : 'finished'}
-      empty="No queue has that in its name"
+      empty="No matching queues"
       onChange={({ detail }) => change(detail.value)}
     />
   )

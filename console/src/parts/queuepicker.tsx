@@ -28,7 +28,7 @@ function useQueueOptions() {
       recoveryText: 'Try again',
       onRecover: () => void refetch(),
       finishedText: more ? `${data.Queues.length} of ${data.Total}: type to find others` : undefined,
-      empty: find ? 'No queue has such a name' : 'There are no queues',
+      empty: find ? 'No matching queues' : 'There are no queues',
     },
   }
 }

@@ -26,7 +26,7 @@ export function SavedSearches({ filter, search }: SavedSearchesProps) {
               id: 'save',
               text: 'Save this search',
               disabled: filter === '',
-              disabledReason: 'Nothing is searched for.',
+              disabledReason: 'Enter a search first.',
             },
         ...(saved.length > 0 ? [{ text: 'Saved', items: saved.map((text) => ({ id: `=${text}`, text })) }] : []),
       ]}

@@ -50,11 +50,11 @@ function OwnSpan({ range, choose }: SpanFieldProps) {
   function show() {
     const [a, b] = [parseTime(from, zone), parseTime(to, zone)]
     if (a === undefined || b === undefined) {
-      const words = 'Write it as 2026-11-27 02:30.'
+      const words = 'Use the format 2026-11-27 02:30.'
       return setWrong({ ...(a === undefined && { from: words }), ...(b === undefined && { to: words }) })
     }
     if (b - a < shortest) {
-      return setWrong({ to: 'The end is at least five minutes after the beginning.' })
+      return setWrong({ to: 'The end must be at least five minutes after the start.' })
     }
     choose({ from: a, to: b })
   }

@@ -18,7 +18,7 @@ export function TagRows({ tags, change, empty }: { tags: Tag[]; change: (tags: T
         {
           label: 'Key',
           errorText: (item) =>
-            tags.filter((t) => t.key !== '' && t.key === item.key).length > 1 ? 'This key is there twice.' : undefined,
+            tags.filter((t) => t.key !== '' && t.key === item.key).length > 1 ? 'This key appears twice.' : undefined,
           control: (item, i) => (
             <Input value={item.key} onChange={({ detail }) => set(i, { key: detail.value })} ariaLabel="Key" />
           ),

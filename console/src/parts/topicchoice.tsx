@@ -45,9 +45,9 @@ function wrongIn(choice: Choice): Wrong {
 function wrongAddresses(addresses: string[]): string | undefined {
   const wrong = addresses.find((a) => !/^[^@]+@[^@]+$/.test(a))
   if (wrong) {
-    return `${wrong} is no e-mail address.`
+    return `${wrong} is not an e-mail address.`
   }
-  return addresses.length === 0 ? 'Name at least one e-mail address.' : undefined
+  return addresses.length === 0 ? 'Enter at least one e-mail address.' : undefined
 }
 
 /** wrongWith says what a choice lacks, if anything. */

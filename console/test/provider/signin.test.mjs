@@ -49,9 +49,9 @@ scenario(
     assert.equal(new URL(page.url()).hash, '#/')
     await audit()
     await signIn(page, endpoint, 'eve')
-    await page.getByText('There is no name for you').waitFor()
+    await page.getByText('Your name is missing').waitFor()
     await page.goto(`${endpoint}/console/api/oidc/callback?state=x&code=y`)
-    await page.getByText('That sign-in is over').waitFor()
+    await page.getByText('The sign-in has expired').waitFor()
     await page.goto(`${endpoint}/console/?x#oidc=constructor`)
     await page.getByText('You were not signed in').waitFor()
   },

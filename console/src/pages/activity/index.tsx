@@ -90,7 +90,7 @@ export default function Activity() {
         onSelectionChange={({ detail }) => setSelected(detail.selectedItems.slice(0, 5))}
         trackBy="id"
         loading={isPending}
-        loadingText="Looking through the trail"
+        loadingText="Searching the trail"
         items={entries}
         ariaLabels={{
           tableLabel: 'Events',
@@ -194,7 +194,7 @@ export default function Activity() {
           error ? (
             <Problem error={error} what="The trail cannot be read" retry={() => void refetch()} />
           ) : (
-            <Empty title="Nothing of that kind has happened in this time" />
+            <Empty title="No matching events in this time range" />
           )
         }
       />

@@ -44,7 +44,7 @@ export default function Alarm({ parameters }: PageProps) {
   const name = parameters.alarm ?? ''
   const { data, error, isPending, refetch } = useAlarms(name)
   const client = useQueryClient()
-  const { run } = useAction('Nothing has changed')
+  const { run } = useAction('The change failed')
   const [asking, setAsking] = useState(false)
   const [hours, setHours] = useState(3)
   const alarm = data?.[0]
@@ -74,7 +74,7 @@ export default function Alarm({ parameters }: PageProps) {
                 items={[
                   ...states
                     .filter((s) => s.value && s.value !== alarm.StateValue)
-                    .map((s) => ({ id: s.value, text: `Set to ${s.label}, to try its actions` })),
+                    .map((s) => ({ id: s.value, text: `Set to ${s.label} to test the actions` })),
                   alarm.ActionsEnabled === false
                     ? { id: 'enable', text: 'Enable actions' }
                     : { id: 'disable', text: 'Disable actions' },
@@ -90,9 +90,9 @@ export default function Alarm({ parameters }: PageProps) {
                     void act(`Actions ${id}d`, () => enableActions([name], id === 'enable'))
                   } else {
                     const until = isComposite(alarm)
-                      ? 'it stays until another alarm changes that the rule names'
+                      ? 'it stays until an alarm in the rule changes'
                       : 'the next evaluation sets it again'
-                    void act(`The state was set; ${until}`, () => setAlarmState(name, id))
+                    void act(`The state was set: ${until}`, () => setAlarmState(name, id))
                   }
                 }}
               >
@@ -111,7 +111,7 @@ export default function Alarm({ parameters }: PageProps) {
       {alarm && !isComposite(alarm) && <Definition alarm={alarm} />}
       {alarm && isComposite(alarm) && <Combined alarm={alarm} hours={hours} choose={setHours} />}
       {alarm && <Parents name={name} />}
-      {!alarm && <Empty title="There is no such alarm now">Only its history is left.</Empty>}
+      {!alarm && <Empty title="The alarm no longer exists">Only its history remains.</Empty>}
       <History name={name} hours={hours} state={alarm?.StateValue} />
       {asking && (
         <Confirm
@@ -240,7 +240,7 @@ function History({ name, hours, state }: { name: string; hours: number; state: s
           error ? (
             <Problem error={error} what="The history cannot be shown" retry={() => void refetch()} />
           ) : (
-            <Empty title="Nothing has happened yet" />
+            <Empty title="No history yet" />
           )
         }
       />

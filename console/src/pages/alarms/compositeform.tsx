@@ -79,7 +79,7 @@ function Details({ draft, set, wrong, tried, editing }: PartProps & { tried: boo
     <Container header={<Header variant="h2">Details</Header>}>
       <SpaceBetween size="m">
         <AlarmName name={draft.name} change={(name) => set({ name })} tried={tried} editing={editing} />
-        <FormField label="Alarm description" description="It is in the notifications. At most 1,024 characters.">
+        <FormField label="Alarm description" description="Notifications include it. At most 1,024 characters.">
           <Textarea
             value={draft.description}
             rows={2}
@@ -131,14 +131,14 @@ function Suppressor({ draft, set, wrong }: PartProps) {
           <ColumnLayout columns={2}>
             <FormField
               label="Wait period in seconds"
-              description="For how long a notification waits for the suppressor."
+              description="How long a notification waits for the suppressor."
               errorText={wrong.wait}
             >
               <Input value={draft.wait} inputMode="numeric" onChange={({ detail }) => set({ wait: detail.value })} />
             </FormField>
             <FormField
               label="Extension period in seconds"
-              description="For how long it still waits when the suppressor is no longer in alarm."
+              description="How long it still waits after the suppressor leaves the alarm state."
               errorText={wrong.extension}
             >
               <Input

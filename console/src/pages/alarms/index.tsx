@@ -75,7 +75,7 @@ export default function Alarms() {
   const combine = () => go(address(['create-composite-alarm'], { of: names.join('\n') }))
   const [only] = selected
   const again = () => void client.invalidateQueries({ queryKey: keys.alarms })
-  const { run } = useAction('The actions are as they were')
+  const { run } = useAction('The actions were not changed')
   const enable = (on: boolean) =>
     run(
       async () => {

@@ -50,9 +50,9 @@ function wrongIn(d: Draft): (string | undefined)[] {
     d.threshold.trim() === '' || Number.isNaN(Number(d.threshold))
       ? 'The threshold is a number.'
       : !whole(of) || !whole(points) || points > of
-        ? 'The datapoints are whole numbers: so many out of at least as many.'
+        ? 'Both are whole numbers, and the datapoints cannot exceed the periods.'
         : of * Number(d.period) > (Number(d.period) >= 3600 ? 604_800 : 86_400)
-          ? 'The points together span at most a day, or a week with periods of an hour and more.'
+          ? 'The evaluation spans at most a day, or a week with periods of at least an hour.'
           : undefined,
     wrongWith(d.firing) ?? wrongWith(d.fine) ?? wrongWith(d.lacking),
     wrongAlarmName(d.name),
@@ -306,7 +306,7 @@ function NameStep({ draft, set, tried, editing }: StepProps & { tried: boolean; 
     <Container header={<Header variant="h2">Name and description</Header>}>
       <SpaceBetween size="m">
         <AlarmName name={draft.name} change={(name) => set({ name })} tried={tried} editing={editing} />
-        <FormField label="Alarm description" description="It is in the notifications. At most 1,024 characters.">
+        <FormField label="Alarm description" description="Notifications include it. At most 1,024 characters.">
           <Textarea
             value={draft.description}
             rows={3}

@@ -31,8 +31,8 @@ export default function ClusterPage() {
       <>
         <Header variant="h1">Cluster</Header>
         <Empty title="Single server">
-          With three machines no message is lost when one of them is. A server becomes the first node of a cluster with
-          its data, keys and URLs: see docs/cluster.md.
+          A cluster of three machines loses no message when it loses one machine. A server becomes the first node of a
+          cluster and keeps its data, keys and URLs: see docs/cluster.md.
         </Empty>
       </>
     )
@@ -188,19 +188,19 @@ function Ask({ act, node, close }: Asked & { close: () => void }) {
     drain: {
       title: `Drain ${node.Name}?`,
       yes: `Move ${plural(node.Owns.length, 'shard')}`,
-      says: 'Other nodes take over its shards, within seconds each. It goes on answering clients, until it is stopped.',
+      says: 'Other nodes take over its shards, each within seconds. The node answers clients until it is stopped.',
       done: `Node ${node.Name} is being drained`,
     },
     undo: {
-      title: `Let ${node.Name} keep shards again?`,
+      title: `Undo the drain of ${node.Name}?`,
       yes: 'Undo drain',
-      says: 'It gets shards back.',
-      done: `Node ${node.Name} keeps shards again`,
+      says: 'The node gets shards again.',
+      done: `The drain of node ${node.Name} was undone`,
     },
     remove: {
       title: `Remove ${node.Name}?`,
       yes: 'Remove 1 node',
-      says: 'Its copies are made on other nodes. It cannot come back with the data that it has.',
+      says: 'Other nodes replace its copies. The node cannot rejoin with its present data.',
       done: `Node ${node.Name} was removed`,
     },
   }[act]

@@ -72,7 +72,7 @@ export const settings: Setting[] = [
     field: 'retention',
     attribute: 'MessageRetentionPeriod',
     label: 'Message retention period',
-    hint: 'How long a message is kept that is not deleted. From 1 minute to 14 days.',
+    hint: 'How long the queue keeps a message that is not deleted. From 1 minute to 14 days.',
     units: times,
     least: 60,
     most: 1209600,
@@ -99,7 +99,7 @@ export const settings: Setting[] = [
     field: 'wait',
     attribute: 'ReceiveMessageWaitTimeSeconds',
     label: 'Receive message wait time',
-    hint: 'How long a receive waits for a message, if it does not say so itself: long polling. From 0 to 20 seconds.',
+    hint: 'How long a receive without a wait time of its own waits for a message (long polling). From 0 to 20 seconds.',
     units: times.slice(0, 1),
     least: 0,
     most: 20,
@@ -203,7 +203,7 @@ export function check(form: Form): Errors {
       errors.maxReceives = 'From 1 to 1,000.'
     }
     if (deadLetterName(form) === '') {
-      errors.deadLetterQueue = 'Choose the queue that is given what cannot be processed.'
+      errors.deadLetterQueue = 'Choose a dead-letter queue.'
     }
   }
   if (form.redriveAllow === 'byQueue' && (arns(form).length < 1 || arns(form).length > 10)) {

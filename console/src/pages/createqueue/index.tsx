@@ -137,7 +137,7 @@ function QueueForm({ queue, before: given }: { queue?: string; before: Form }) {
               </Button>
             </SpaceBetween>
           }
-          errorText={tried && wrong ? 'Something above is not right yet.' : undefined}
+          errorText={tried && wrong ? 'Correct the fields that show errors.' : undefined}
         >
           <SpaceBetween size="l">
             {queue === undefined && (
@@ -204,7 +204,7 @@ function QueueForm({ queue, before: given }: { queue?: string; before: Form }) {
               header={
                 <Header
                   variant="h2"
-                  description="Where messages go that were received too often without being deleted."
+                  description="Takes the messages that were received too often without being deleted."
                 >
                   Dead-letter queue
                 </Header>
@@ -214,7 +214,7 @@ function QueueForm({ queue, before: given }: { queue?: string; before: Form }) {
             </Container>
             <Container
               header={
-                <Header variant="h2" description="Which queues may have this one for their dead letters.">
+                <Header variant="h2" description="The queues that may use this queue as their dead-letter queue.">
                   Redrive allow policy
                 </Header>
               }
@@ -314,7 +314,7 @@ function FifoFields({ form, set }: Omit<FieldsProps, 'leave'>) {
       <Checkbox
         checked={form.contentDedup}
         onChange={({ detail }) => set({ contentDedup: detail.checked })}
-        description="Messages with the same body within 5 minutes are one message; senders need not give a deduplication ID."
+        description="Messages with the same body within 5 minutes count as one message. Senders need no deduplication ID."
       >
         Enable content-based deduplication
       </Checkbox>
@@ -327,7 +327,7 @@ function FifoFields({ form, set }: Omit<FieldsProps, 'leave'>) {
               : { dedupScope: 'queue', throughput: 'perQueue' },
           )
         }
-        description="Duplicates are looked for in each message group alone, so that groups need not know of each other."
+        description="Deduplication applies within each message group, so that the groups are independent."
       >
         Enable high throughput FIFO
       </Checkbox>
@@ -381,8 +381,7 @@ function EncryptionFields({ form, set, leave, error }: FieldsProps & { error: st
         ]}
       />
       <Box color="text-body-secondary" fontSize="body-s">
-        Sluice keeps these settings for programs that ask for them. What is on the server's disk is encrypted if the
-        disk is.
+        Sluice stores these settings for programs that read them. They do not encrypt the data on the server's disk.
       </Box>
       {form.encryption === 'kms' && (
         <ColumnLayout columns={2}>
@@ -462,7 +461,7 @@ function DeadLetterFields({
       )}
       {form.redrive && visible && (
         <Alert type="warning">
-          With a visibility timeout of 0, a message that is received again and again at once reaches the maximum soon.
+          With a visibility timeout of 0, consumers can receive a message again at once. It soon reaches the maximum.
         </Alert>
       )}
     </SpaceBetween>

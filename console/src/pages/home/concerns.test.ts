@@ -35,7 +35,7 @@ test('the worst come first, each with its reason and what to do', () => {
   assert.deepEqual(
     list.map((c) => [c.name, c.why, c.action.text]),
     [
-      ['lost', 'The state is not known now: a shard does not answer.', 'See cluster'],
+      ['lost', 'The state is unknown: a shard does not answer.', 'See cluster'],
       ['dead', '120 messages failed in a and 1 other queue. The oldest is 1 min old.', 'Redrive'],
       ['idle', 'No consumer has received for 12 min. 4 messages wait, the oldest for 1 min.', 'See consumers'],
       ['paused', 'Delivery is paused. No messages wait.', 'Resume delivery'],

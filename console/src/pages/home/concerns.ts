@@ -138,7 +138,7 @@ function findingOf(asked: Asked): Finding | undefined {
   const { State: state, Unavailable } = asked.queue
   if (!state) {
     const action = { text: 'See cluster', href: address(['cluster']) }
-    const why = 'The state is not known now: a shard does not answer.'
+    const why = 'The state is unknown: a shard does not answer.'
     return Unavailable ? { type: 'error', why, action, rank: 7 } : undefined
   }
   const at = state.OldestMessageTimestamp

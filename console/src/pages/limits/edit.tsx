@@ -64,7 +64,7 @@ export function Edit({ limited, close }: { limited: Limited | undefined; close: 
         <FormField
           key={kind}
           label={label}
-          {...(!isLimit(texts[kind]) && { errorText: 'A whole number, or nothing for no limit' })}
+          {...(!isLimit(texts[kind]) && { errorText: 'Enter a whole number, or leave the field empty for no limit.' })}
         >
           <Input
             value={texts[kind] ?? ''}

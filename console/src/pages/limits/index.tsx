@@ -21,7 +21,7 @@ export default function Limits() {
         create={() => setEditing('new')}
         remove={(l) => removeLimits(nameOf(l))}
         removeSays="The accounts and users are no longer limited."
-        empty="Without a limit an account takes of the server what it can. Limits are set by the operator of the server."
+        empty="An account without a limit can use the whole capacity of the server. The operator of the server sets limits."
         columns={[
           {
             id: 'name',

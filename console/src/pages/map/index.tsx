@@ -55,7 +55,7 @@ export default function MapPage() {
           <>
             From topics to queues, to their consumers and dead-letter queues.
             {!narrow &&
-              ' The wider a line, the more messages took it in the last minute; to a queue these are all that were sent to it. Red: messages are held up or have failed.'}
+              ' The width of a line shows its messages in the last minute. A line to a queue counts all messages sent to it. Red: messages are held up or have failed.'}
             {part && ` Of ${plural(data.Total, 'queue')} these are the first ${count(data.Queues.length)} by name.`}
           </>
         }
@@ -74,13 +74,13 @@ export default function MapPage() {
       )}
       {subscriptions.error &&
         (isDenied(subscriptions.error) ? (
-          <Alert type="info">Topics are not shown: that takes the permission sns:ListSubscriptions.</Alert>
+          <Alert type="info">Topics are not shown: this requires the permission sns:ListSubscriptions.</Alert>
         ) : (
           isLost(subscriptions.error, subscriptions.data) && (
             <Problem error={subscriptions.error} what="The topics cannot be shown" />
           )
         ))}
-      {pending && !data && !queues.error && <StatusIndicator type="loading">Looking</StatusIndicator>}
+      {pending && !data && !queues.error && <StatusIndicator type="loading">Loading</StatusIndicator>}
       {data?.Total === 0 && <NoQueues />}
       {data && data.Total > 0 && islands.length === 0 && (
         <Empty

@@ -50,7 +50,7 @@ export function OwnMetrics({ range, zoom, period, statistic = 'Average' }: OwnMe
   if (metrics.data?.length === 0) {
     return (
       <Empty title="There are no metrics of your own">
-        A program sends what only it knows, such as the backlog of each worker, with PutMetricData.
+        Programs send metrics of their own, such as the backlog of each worker, with PutMetricData.
       </Empty>
     )
   }

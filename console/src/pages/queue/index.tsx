@@ -35,7 +35,7 @@ export default function Queue({ parameters }: PageProps) {
     return (
       <Unshown name={queue}>
         <Empty title={`There is no queue ${queue}`} action={<Button href={address(['queues'])}>All queues</Button>}>
-          Not in your account and region. It may have been deleted.
+          Your account has no such queue in this region. It may have been deleted.
         </Empty>
       </Unshown>
     )

@@ -67,7 +67,7 @@ export function Dialog({ action, queues, close, done }: DialogProps) {
   }
 
   const noUndo = settingsNow()?.noUndo ?? false
-  const undo = noUndo ? 'This server undoes nothing.' : 'You can undo it for 10 minutes.'
+  const undo = noUndo ? 'Undo is turned off on this server.' : 'You can undo it for 10 minutes.'
   const final = noUndo || refusals.has('sluice:UndoDelete')
   switch (action) {
     case 'delete':
@@ -82,7 +82,7 @@ export function Dialog({ action, queues, close, done }: DialogProps) {
         >
           <Box>
             This deletes {names.length === 1 ? <b className="break">{which}</b> : `these ${what}`} with all messages
-            {held}. {final && !noUndo ? 'You may not undo it.' : undo}
+            {held}. {final && !noUndo ? 'You do not have permission to undo it.' : undo}
           </Box>
           <Names names={names} />
         </Confirm>
@@ -114,8 +114,8 @@ export function Dialog({ action, queues, close, done }: DialogProps) {
           act={() => act(pauseQueue, `${which}: delivery is paused`, resumeQueue)}
         >
           <Box>
-            Consumers get no messages until delivery is resumed. Sends and deletes go on. The queue's tag
-            sluice:delivery says so.
+            Consumers get no messages until delivery is resumed. Sends and deletes continue to work. The queue's tag
+            sluice:delivery records the pause.
           </Box>
           <Names names={names} />
         </Confirm>
@@ -127,7 +127,7 @@ export function Dialog({ action, queues, close, done }: DialogProps) {
           yes="Resume delivery"
           refused={refusals.get(taken.resume)}
           close={close}
-          act={() => act(resumeQueue, `${which}: delivery goes on`, pauseQueue)}
+          act={() => act(resumeQueue, `${which}: delivery is resumed`, pauseQueue)}
         >
           <Box>Consumers get messages again.</Box>
           <Names names={names} />
@@ -143,7 +143,7 @@ export function Dialog({ action, queues, close, done }: DialogProps) {
           act={async () => {
             const wanted = record(tags)
             if (Object.keys(wanted).length === 0) {
-              throw new Error('There is no key yet.')
+              throw new Error('Enter a key.')
             }
             await act((queue) => tagQueue(queue, wanted), `Tagged ${which}`)
           }}

@@ -26,7 +26,7 @@ export function None({ error, denied, refetch }: NoneProps) {
         {denied !== undefined && (
           <>
             <Box color="text-body-secondary">
-              sqs:ListQueues lists their names. sluice:ListQueueStates also shows what they are doing.
+              sqs:ListQueues lists their names. sluice:ListQueueStates also shows their states.
             </Box>
             <OpenByName />
           </>

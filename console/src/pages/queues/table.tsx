@@ -102,8 +102,8 @@ export const QueueTable = memo(function QueueTable(props: QueueTableProps) {
         <SpaceBetween size="s">
           {plainly && !error && (
             <Alert type="info" header="Names and attributes only">
-              Rates, reasons and exact numbers take the permission sluice:ListQueueStates. Ask an administrator of your
-              account to allow it.
+              Rates, reasons and exact numbers require the permission sluice:ListQueueStates. Ask an administrator of
+              your account to allow it.
             </Alert>
           )}
           <Find matches={total === undefined ? undefined : props.matches} plainly={plainly} />

@@ -25,9 +25,9 @@ import { TopicField } from './topicfield'
 
 const protocols = [
   { value: 'sqs', label: 'Amazon SQS', description: 'a queue of this server' },
-  { value: 'https', label: 'HTTPS', description: 'a web hook, which has to confirm' },
+  { value: 'https', label: 'HTTPS', description: 'a web hook, which must confirm' },
   { value: 'http', label: 'HTTP', description: 'a web hook without TLS' },
-  { value: 'email', label: 'Email', description: 'a person, who has to confirm' },
+  { value: 'email', label: 'Email', description: 'a person, who must confirm' },
   { value: 'email-json', label: 'Email-JSON', description: 'a program that reads mail' },
 ]
 
@@ -45,7 +45,7 @@ export default function CreateSubscription() {
   const { busy, error, run } = useAction()
   const wrong = {
     topic: topic ? undefined : 'Choose a topic.',
-    endpoint: endpoint ? undefined : protocol === 'sqs' ? 'Choose a queue.' : 'Say where messages are to go.',
+    endpoint: endpoint ? undefined : protocol === 'sqs' ? 'Choose a queue.' : 'Enter an endpoint.',
     filter: filter.trim() ? jsonError(filter) : undefined,
   }
   async function submit() {
@@ -65,7 +65,7 @@ export default function CreateSubscription() {
         })
         return {
           header: protocol === 'sqs' ? `${nameOf(endpoint)} subscribes ${nameOf(topic)}` : 'Subscription created',
-          content: protocol === 'sqs' ? undefined : `${endpoint} has to confirm it before anything is delivered.`,
+          content: protocol === 'sqs' ? undefined : `${endpoint} must confirm it before messages are delivered.`,
         }
       },
       { stale: [keys.subscriptions, keys.everyTopic], done: () => go(address(['topics', nameOf(topic)])) },
@@ -126,7 +126,7 @@ export default function CreateSubscription() {
               <Checkbox
                 checked={raw}
                 onChange={({ detail }) => setRaw(detail.checked)}
-                description="The message as it was published, without the envelope of SNS around it."
+                description="Delivers the message as published, without the SNS envelope."
               >
                 Enable raw message delivery
               </Checkbox>

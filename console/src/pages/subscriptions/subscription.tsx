@@ -30,7 +30,7 @@ import { ScopeField } from './scopefield'
 export default function SubscriptionPage({ parameters }: PageProps) {
   const topic = parameters.topic ?? ''
   const client = useQueryClient()
-  const { run } = useAction('Nothing has changed')
+  const { run } = useAction('The change failed')
   const [asking, setAsking] = useState(false)
   const { arn: topicArn, error: listError } = useTopicArn(topic)
   const arn = topicArn && `${topicArn}:${parameters.subscription}`
@@ -102,7 +102,7 @@ export default function SubscriptionPage({ parameters }: PageProps) {
           {raw && (
             <FormField
               label="Raw message delivery"
-              description="The message as it was published, without the envelope of SNS around it."
+              description="Delivers the message as published, without the SNS envelope."
             >
               <Toggle
                 checked={data.RawMessageDelivery === 'true'}
@@ -128,7 +128,7 @@ export default function SubscriptionPage({ parameters }: PageProps) {
           />
           <JSONEdit
             label="Redrive policy"
-            description="Where a message goes that could not be delivered after all tries."
+            description="Names the queue for messages that could not be delivered after all retries."
             value={data.RedrivePolicy ?? ''}
             rows={4}
             mayBeEmpty
@@ -139,7 +139,7 @@ export default function SubscriptionPage({ parameters }: PageProps) {
           {data.Protocol?.startsWith('http') && (
             <JSONEdit
               label="Delivery policy"
-              description={`How often it is tried again. What holds now: ${data.EffectiveDeliveryPolicy ?? 'the default'}`}
+              description={`How often a delivery is retried. In effect now: ${data.EffectiveDeliveryPolicy ?? 'the default'}`}
               value={data.DeliveryPolicy ?? ''}
               rows={8}
               mayBeEmpty
@@ -161,7 +161,7 @@ export default function SubscriptionPage({ parameters }: PageProps) {
           }}
           close={() => setAsking(false)}
         >
-          What was published and not delivered yet is lost.
+          Messages that are published and not yet delivered are lost.
         </Confirm>
       )}
     </SpaceBetween>

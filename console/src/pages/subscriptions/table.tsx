@@ -170,8 +170,8 @@ export function SubscriptionTable({ topic, full = false }: { topic?: string; ful
           }}
           close={() => setAsking(false)}
         >
-          What was published and not delivered yet is lost.
-          {confirmed.length < selected.length && ' Pending ones go by themselves if they are not confirmed.'}
+          Messages that are published and not yet delivered are lost.
+          {confirmed.length < selected.length && ' Pending subscriptions expire if they are not confirmed.'}
         </Confirm>
       )}
     </>

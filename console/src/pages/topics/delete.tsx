@@ -28,7 +28,7 @@ export function DeleteTopic({ arns, close, done }: { arns: string[]; close: () =
       }}
       close={close}
     >
-      Its subscriptions go with it. What was published and not delivered yet is lost.
+      Its subscriptions are deleted too. Messages that are published and not yet delivered are lost.
     </Confirm>
   )
 }

@@ -37,10 +37,10 @@ export default function Topics() {
             </Button>
           }
         >
-          What is published to a topic goes to every queue, web hook and mailbox that subscribes to it.
+          A topic delivers each published message to every queue, web hook and mailbox that subscribes to it.
         </Empty>
       ),
-      noMatch: <Empty title="No topic has such a name" />,
+      noMatch: <Empty title="No matching topics" />,
       fields: ['name'],
     },
     pagination: { pageSize },

@@ -102,7 +102,7 @@ export default function Publish({ parameters }: PageProps) {
                 </FormField>
                 <FormField
                   label="Message deduplication ID"
-                  description="Optional if the topic deduplicates by content. What has the same ID within five minutes is published once."
+                  description="Optional if the topic deduplicates by content. Messages with the same ID within five minutes are published once."
                 >
                   <Input value={dedup} onChange={({ detail }) => setDedup(detail.value)} />
                 </FormField>

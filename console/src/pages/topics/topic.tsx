@@ -129,7 +129,7 @@ export default function Topic({ parameters }: PageProps) {
               <Container>
                 <JSONEdit
                   label="Access policy"
-                  description="Lets principals publish and subscribe, beside the users and roles of this account whose policies allow it."
+                  description="Lets principals publish and subscribe, in addition to the users and roles of this account whose policies allow it."
                   value={data.Policy ?? ''}
                   load={now('Policy')}
                   save={set('Policy')}
@@ -145,7 +145,7 @@ export default function Topic({ parameters }: PageProps) {
                 <SpaceBetween size="l">
                   <JSONEdit
                     label="Delivery policy"
-                    description="How often HTTP endpoints are tried again, for subscriptions without a policy of their own. Without one, three times in a minute."
+                    description="How often deliveries to HTTP endpoints are retried, for subscriptions without a policy of their own. The default is three times in a minute."
                     value={data.DeliveryPolicy ?? ''}
                     rows={10}
                     mayBeEmpty
@@ -185,7 +185,7 @@ function DisplayName({ value, save }: { value: string; save: (value: string) => 
       <FormField label="Display name" description="E-mail comes from this name. At most 100 characters.">
         <Input value={name} onChange={({ detail }) => setName(detail.value)} />
       </FormField>
-      <Problem error={error} what="It was not saved" />
+      <Problem error={error} what="The change was not saved" />
       <Button
         disabled={name === value}
         onClick={async () => {

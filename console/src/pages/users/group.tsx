@@ -17,7 +17,7 @@ import { HolderPolicies } from './holderpolicies'
 
 /** Group shows one group: its users and policies. */
 export default function Group({ parameters }: PageProps) {
-  const { run } = useAction('Nothing has changed')
+  const { run } = useAction('The change failed')
   const name = parameters.group ?? ''
   const { data, error, refetch } = useMembers(name)
   if (isLost(error, data)) {

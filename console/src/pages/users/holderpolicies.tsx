@@ -46,7 +46,7 @@ function Attached({ holder }: { holder: Holder }) {
   const all = usePolicies(true)
   const [chosen, setChosen] = useState('')
   const attached = new Set((data ?? []).map((p) => p.PolicyArn))
-  const { run } = useAction('Nothing has changed')
+  const { run } = useAction('The change failed')
   const act = (header: string, f: () => Promise<unknown>) =>
     run(
       async () => {
@@ -123,7 +123,7 @@ function Inline({ holder }: { holder: Holder }) {
           title="Add inline policy"
           label="Policy name"
           names={named.policy}
-          yes="Go on"
+          yes="Continue"
           close={() => setAsking(false)}
           act={async (name) => setMade(name)}
         />
@@ -145,7 +145,7 @@ async function current(holder: Holder, name: string): Promise<string> {
 }
 
 function InlinePolicy(p: { holder: Holder; name: string; fresh: boolean; changed: () => Promise<void> }) {
-  const deletion = useAction('It was not deleted')
+  const deletion = useAction('The policy was not deleted')
   const [open, setOpen] = useState(p.fresh)
   const { data, error, refetch } = useQuery({
     queryKey: ['iam', 'inline policy', p.holder.kind, p.holder.name, p.name],

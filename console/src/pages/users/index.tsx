@@ -26,8 +26,8 @@ export default function Users() {
         nameOf={(u) => u.UserName ?? ''}
         create={() => setAsking(true)}
         remove={(u) => removeUser(u.UserName ?? '')}
-        removeSays="Keys, passwords and sessions end at once. Policies that are a user's own go with it."
-        empty="A user is a person or a program with keys of its own, that may do what its policies say."
+        removeSays="Keys, passwords and sessions end at once. Inline policies are deleted too."
+        empty="A user is a person or a program with keys of its own. Its policies set its permissions."
         columns={[
           {
             id: 'name',
@@ -52,7 +52,7 @@ export default function Users() {
           act={async (UserName) => {
             await createUser(UserName)
             void client.invalidateQueries({ queryKey: keys.users })
-            notify({ header: `User ${UserName} created`, content: 'It may do nothing yet.' })
+            notify({ header: `User ${UserName} created`, content: 'The user has no permissions yet.' })
             go(address(['users', UserName]))
           }}
         />

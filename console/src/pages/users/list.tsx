@@ -53,7 +53,7 @@ export function List<T>(p: ListProps<T>) {
           {p.empty}
         </Empty>
       ),
-      noMatch: <Empty title={`No ${p.one} has such a name`} />,
+      noMatch: <Empty title={`No matching ${many}`} />,
       filteringFunction: (item, text) => p.nameOf(item).toLowerCase().includes(text.toLowerCase()),
     },
     pagination: { pageSize: 50 },

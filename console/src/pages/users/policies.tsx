@@ -29,8 +29,8 @@ export default function Policies() {
         nameOf={(p) => p.PolicyName ?? ''}
         create={() => setAsking(true)}
         remove={(p) => deletePolicy(p.Arn ?? '')}
-        removeSays="Only policies without attachments can be deleted, and none of AWS's."
-        empty="A policy says what may be done; it is attached to users, groups and roles."
+        removeSays="You can delete only policies without attachments, and no AWS managed policies."
+        empty="A policy sets the permissions of the users, groups and roles to which it is attached."
         actions={
           <Toggle checked={all} onChange={({ detail }) => setAll(detail.checked)}>
             AWS managed
@@ -61,7 +61,7 @@ export default function Policies() {
             void client.invalidateQueries({ queryKey: keys.policies })
             notify({
               header: `Policy ${PolicyName} created with an example`,
-              content: 'Write into it what is to be allowed.',
+              content: 'Edit the example to set the permissions.',
             })
             go(address(['policies', PolicyName]))
           }}

@@ -104,7 +104,7 @@ function Shown({ policy }: { policy: Policy }) {
         ) : (
           <JSONEdit
             label="Policy"
-            description="Saving makes a new version, which counts from then on. Five are kept."
+            description="Saving creates a new version and makes it the default. Five versions are kept."
             value={document.data}
             load={() => currentPolicy(arn)}
             save={async (text) => {

@@ -26,8 +26,8 @@ export default function Roles() {
         nameOf={(r) => r.RoleName ?? ''}
         create={() => setAsking(true)}
         remove={(r) => deleteRole(r.RoleName ?? '')}
-        removeSays="Its temporary keys end at once. Policies that are a role's own go with it."
-        empty="Whom its trust policy names may assume a role, and gets temporary keys that may do what its policies say."
+        removeSays="Its temporary keys end at once. Inline policies are deleted too."
+        empty="The principals in a role's trust policy may assume the role. They get temporary keys with the role's permissions."
         columns={[
           {
             id: 'name',

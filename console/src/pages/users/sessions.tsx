@@ -35,7 +35,7 @@ function moment(at: string | undefined): number | undefined {
 
 /** Sessions lists the console's sessions: a user's own sessions, and for the root user all of the account. */
 export default function Sessions() {
-  const { run } = useAction('It was not ended')
+  const { run } = useAction('The session was not ended')
   const { data, error, isPending, refetch } = useQuery({
     queryKey: ['sessions'],
     queryFn: async () => {

@@ -78,7 +78,7 @@ export default function User({ parameters }: PageProps) {
 function Keys({ user }: { user: string }) {
   const { data, error, isPending, refetch } = useKeys(user)
   const [made, setMade] = useState<{ id: string; secret: string }>()
-  const { run } = useAction('Nothing has changed')
+  const { run } = useAction('The change failed')
   const act = (f: () => Promise<unknown>) =>
     run(async () => {
       await f()
@@ -105,7 +105,7 @@ function Keys({ user }: { user: string }) {
               <Button
                 wrapText={false}
                 disabled={(data?.length ?? 0) >= 2}
-                disabledReason="A user has two keys at most."
+                disabledReason="A user can have at most two keys."
                 onClick={() =>
                   void act(async () => {
                     setMade(await createKey(user))
@@ -163,7 +163,7 @@ function Keys({ user }: { user: string }) {
 
 function Password({ user }: { user: string }) {
   const client = useQueryClient()
-  const { run } = useAction('Nothing has changed')
+  const { run } = useAction('The change failed')
   const [asking, setAsking] = useState(false)
   const { data, error } = useQuery({
     queryKey: keys.password(user),
@@ -206,7 +206,7 @@ function Password({ user }: { user: string }) {
           columns={2}
           items={[
             { label: 'Since', value: <Time at={data.CreateDate?.getTime()} /> },
-            { label: 'To be changed at the next sign-in', value: data.PasswordResetRequired ? 'Yes' : 'No' },
+            { label: 'Change required at the next sign-in', value: data.PasswordResetRequired ? 'Yes' : 'No' },
           ]}
         />
       )}
@@ -233,7 +233,7 @@ function Groups({ user }: { user: string }) {
   const all = useGroups()
   const [chosen, setChosen] = useState('')
   const names = (mine.data ?? []).map((g) => g.GroupName ?? '')
-  const { run } = useAction('Nothing has changed')
+  const { run } = useAction('The change failed')
   const act = (f: () => Promise<unknown>) =>
     run(
       async () => {

@@ -141,7 +141,7 @@ function Answer({ explained: x }: { explained: Explained }) {
     ? 'Allowed'
     : x.Decision === 'explicitDeny'
       ? 'Denied by a statement'
-      : 'Not allowed: nothing allows it'
+      : 'Not allowed: no statement allows it'
   return (
     <SpaceBetween size="m">
       <Alert type={allowed ? 'success' : 'warning'} header={title}>
@@ -167,7 +167,7 @@ function Answer({ explained: x }: { explained: Explained }) {
         items={x.Statements.map((s, i) => ({ ...s, key: String(i) }))}
         trackBy="key"
         ariaLabels={{ tableLabel: 'Statements' }}
-        empty="No statement is about this request."
+        empty="No statement applies to this request."
         footer={x.MoreStatements ? <Box textAlign="center">{x.MoreStatements} others do not apply.</Box> : undefined}
         columnDefinitions={[
           {
@@ -190,7 +190,7 @@ function Answer({ explained: x }: { explained: Explained }) {
             width: 140,
             cell: (s) => (
               <StatusIndicator type={s.Decided ? (allowed ? 'success' : 'error') : s.Applies ? 'info' : 'stopped'}>
-                {s.Decided ? 'It decides' : s.Applies ? 'Applies' : 'Does not'}
+                {s.Decided ? 'Decides' : s.Applies ? 'Applies' : 'Does not apply'}
               </StatusIndicator>
             ),
           },

@@ -101,7 +101,7 @@ export function Permissions({ queue, arn, policy }: PermissionsProps) {
         }
         empty={
           <Empty title="Only the queue's account may use it">
-            Add a permission to let another account, a topic or everybody send or receive.
+            Add a permission to let another account, a topic or everyone send or receive.
           </Empty>
         }
         columnDefinitions={[
@@ -148,7 +148,7 @@ export function Permissions({ queue, arn, policy }: PermissionsProps) {
             })
           }}
         >
-          Principals without another permission lose access from the next request on.
+          Principals without another permission lose access with the next request.
         </Confirm>
       )}
     </>

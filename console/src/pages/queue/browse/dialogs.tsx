@@ -51,7 +51,11 @@ function Return({ queue, messages, close, done }: Props) {
     const moved = await moveNow(queue, { MessageIds: messages.map((m) => m.MessageId) })
     notify(
       moved === undefined
-        ? { type: 'info', header: 'The redrive goes on', content: 'The tasks of Redrive show its progress.' }
+        ? {
+            type: 'info',
+            header: 'The redrive is still running',
+            content: 'Its task under Redrive shows the progress.',
+          }
         : {
             type: moved < messages.length ? 'warning' : 'success',
             header: `Returned ${plural(moved, 'message')} to the source queue`,
@@ -78,7 +82,7 @@ function Move({ queue, messages, close, done }: Props) {
     const moved = await moveNow(queue, { MessageIds: messages.map((m) => m.MessageId), DestinationArn: arnOf(to) })
     notify(
       moved === undefined
-        ? { type: 'info', header: 'The move goes on', content: 'The tasks of Redrive show its progress.' }
+        ? { type: 'info', header: 'The move is still running', content: 'Its task under Redrive shows the progress.' }
         : {
             type: moved < messages.length ? 'warning' : 'success',
             header: `Moved ${plural(moved, 'message')} to ${to}`,
@@ -127,7 +131,7 @@ function Copy({ queue, messages, close, done }: Props) {
       </FormField>
       <Box color="text-body-secondary">
         {unseen
-          ? 'Copying takes the permission sluice:PeekMessageBody.'
+          ? 'Copying requires the permission sluice:PeekMessageBody.'
           : 'The copies have the body and the attributes of the messages, which stay as they are.'}
       </Box>
     </Confirm>
@@ -162,7 +166,7 @@ function Delete({ queue, messages, close, done }: Props) {
     notify({
       type: missing > 0 ? 'warning' : 'success',
       header: `Deleted ${plural(deleted, 'message')}`,
-      ...(missing > 0 && { content: `${plural(missing, 'message')} had left the queue before.` }),
+      ...(missing > 0 && { content: `${plural(missing, 'message')} had already left the queue.` }),
     })
     done()
   }
@@ -170,7 +174,7 @@ function Delete({ queue, messages, close, done }: Props) {
   return (
     <Confirm title={`Delete ${plural(messages.length, 'message')}`} yes="Delete" close={close} act={remove}>
       <Box>
-        Deleted messages cannot be brought back. They are deleted in any state: available, in flight or delayed.
+        Deleted messages cannot be restored. Messages are deleted in any state: available, in flight or delayed.
       </Box>
       {flying > 0 && (
         <Box>
@@ -198,13 +202,13 @@ function Edit({ queue, messages, close, done }: Props) {
     <EditMessage
       title="Edit message"
       yes="Save"
-      note="The edited copy takes the message's place, with a new ID, at the end of the queue or of its group."
+      note="The edited copy replaces the message. It gets a new ID and goes to the end of the queue or of its group."
       message={message}
       plan={plan}
       close={close}
       resend={async (edit) => {
         await moveNow(queue, { MessageIds: plan.MessageIds, DestinationArn: plan.DestinationArn, Edit: edit })
-        notify({ header: 'The message is edited' })
+        notify({ header: 'The message was edited' })
         done()
       }}
     />

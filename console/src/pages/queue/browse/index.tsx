@@ -89,7 +89,7 @@ export default function Browse({ queue, fifo }: TabProps) {
       {error !== undefined && <Problem error={error} what="Not searched" retry={look.again} />}
       {withoutBodies && (
         <Alert type="info">
-          Bodies are not shown: you have permission for sluice:PeekMessages, and not for sluice:PeekMessageBody.
+          Bodies are not shown: you have the permission sluice:PeekMessages, but not sluice:PeekMessageBody.
         </Alert>
       )}
       <MessageTable

@@ -54,7 +54,7 @@ export const MessageTable = memo(function MessageTable(props: MessageTableProps)
       enableKeyboardNavigation
       items={rows}
       loading={busy && messages.length === 0 && !follow}
-      loadingText="Looking"
+      loadingText="Loading messages"
       selectionType="multi"
       selectedItems={chosen}
       onSelectionChange={({ detail }) => choose(detail.selectedItems)}
@@ -76,7 +76,7 @@ export const MessageTable = memo(function MessageTable(props: MessageTableProps)
           description="Browsing changes no receive counts and delays no consumer."
           actions={
             <Bar>
-              <Button iconName="refresh" ariaLabel="Look again" disabled={follow} onClick={again} />
+              <Button iconName="refresh" ariaLabel="Refresh messages" disabled={follow} onClick={again} />
               <ButtonDropdown
                 disabled={messages.length === 0}
                 items={[

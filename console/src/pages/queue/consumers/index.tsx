@@ -35,7 +35,7 @@ export default function Consumers({ queue }: TabProps) {
         ))}
       {(list.data?.SilentNodes?.length ?? 0) > 0 && (
         <Alert type="warning">
-          These nodes have not said what they have served: {list.data?.SilentNodes?.join(', ')}
+          These nodes have not reported their consumers: {list.data?.SilentNodes?.join(', ')}
         </Alert>
       )}
       <Rows
@@ -43,7 +43,7 @@ export default function Consumers({ queue }: TabProps) {
         items={consumers}
         trackBy="key"
         loading={list.isPending}
-        loadingText="Looking"
+        loadingText="Loading consumers"
         ariaLabels={{ tableLabel: 'Consumers' }}
         header={
           <Header
@@ -58,9 +58,9 @@ export default function Consumers({ queue }: TabProps) {
           list.error ? (
             <Problem error={list.error} what="Consumers" retry={() => void list.refetch()} />
           ) : (
-            <Empty title="No consumer has received lately">
-              Each program that calls ReceiveMessage is listed here for an hour, with its user, its address and how well
-              it does.
+            <Empty title="No recent consumers">
+              Each program that calls ReceiveMessage is listed here for an hour, with its user, its address and its
+              figures.
             </Empty>
           )
         }
@@ -74,7 +74,7 @@ export default function Consumers({ queue }: TabProps) {
               <>
                 <div className="break">{c.Principal}</div>
                 <Box fontSize="body-s" color="text-body-secondary">
-                  <span className="break">{c.Agent || 'says no name'}</span>, from {c.Address}
+                  <span className="break">{c.Agent || 'unnamed program'}</span>, from {c.Address}
                 </Box>
               </>
             ),

@@ -34,7 +34,7 @@ export default function Groups({ queue }: TabProps) {
   const listed = groups.data?.pages.flatMap((p) => p.Groups) ?? []
   const paused = useQueueDetail(queue).data?.PausedGroups ?? []
   const items = groups.data && !groups.hasNextPage ? withPaused(listed, paused) : listed
-  const { run } = useAction('Nothing has changed')
+  const { run } = useAction('The change failed')
   const refusals = useRefusals([queue])
   const [acting, setActing] = useState<{ act: Act; messages: Message[] }>()
 
@@ -43,7 +43,7 @@ export default function Groups({ queue }: TabProps) {
     void run(
       async () => {
         await pauseGroup(queue, MessageGroupId, !Paused)
-        return { type: 'success', header: `Group ${MessageGroupId} is ${Paused ? 'not paused any more' : 'paused'}` }
+        return { type: 'success', header: `Group ${MessageGroupId} is ${Paused ? 'no longer paused' : 'paused'}` }
       },
       { stale: groupsStale(queue) },
     )
@@ -58,7 +58,7 @@ export default function Groups({ queue }: TabProps) {
       }
       setActing({ act, messages: Messages })
     } catch (error) {
-      notifyError(error, 'Nothing has changed')
+      notifyError(error, 'The change failed')
       void groups.refetch()
     }
   }
@@ -71,7 +71,7 @@ export default function Groups({ queue }: TabProps) {
         items={items}
         trackBy="MessageGroupId"
         loading={groups.isPending}
-        loadingText="Looking"
+        loadingText="Loading message groups"
         ariaLabels={{ tableLabel: 'Message groups' }}
         header={
           <Header

@@ -104,7 +104,7 @@ export function Receive({ queue, fifo }: TabProps) {
     try {
       await Promise.all(visible.map((m) => putBack(queue, m.handle)))
     } catch (error) {
-      notifyError(error, 'Not all could be put back')
+      notifyError(error, 'Some messages were not returned to the queue')
     }
     await client.invalidateQueries({ queryKey: keys.queueState(queue) })
   }
@@ -122,8 +122,8 @@ export function Receive({ queue, fifo }: TabProps) {
           variant="h2"
           description={
             <>
-              Received messages are in flight, and their receive count grows, as with a consumer. To look without that,{' '}
-              <Link href={address(['queues', queue, 'browse'])}>browse messages</Link>.
+              Received messages are in flight, and their receive count grows, as with a consumer. To read messages
+              without this effect, <Link href={address(['queues', queue, 'browse'])}>browse messages</Link>.
             </>
           }
           actions={
@@ -174,7 +174,7 @@ export function Receive({ queue, fifo }: TabProps) {
             </FormField>
             <FormField
               label="Visibility timeout"
-              description="Seconds for which others do not get them"
+              description="Seconds for which other consumers do not receive the messages"
               errorText={!within(poll.visibility, 1, 43200) && 'From 1 to 43,200.'}
             >
               <Input
@@ -197,13 +197,14 @@ export function Receive({ queue, fifo }: TabProps) {
           <ProgressBar
             value={visibility > 0 ? (100 * left) / visibility : 0}
             label="Visibility timeout"
-            description={left > 0 ? 'Delete messages before it runs out.' : undefined}
+            description={left > 0 ? 'Delete the messages before it expires.' : undefined}
             additionalInfo={left > 0 ? `${duration(left)} left` : undefined}
           />
         )}
         {held.length > 0 && left === 0 && !running && (
           <Alert type="info">
-            The visibility timeout has run out: these messages can be received again, and not be deleted from here.
+            The visibility timeout has expired. Consumers can receive these messages again, and you cannot delete them
+            here.
           </Alert>
         )}
         <Rows
@@ -248,11 +249,13 @@ export function Receive({ queue, fifo }: TabProps) {
           }
           empty={
             <Empty
-              title={polled && !running ? 'No message came' : running ? 'Waiting for messages' : 'Nothing received yet'}
+              title={
+                polled && !running ? 'No messages received' : running ? 'Waiting for messages' : 'Nothing received yet'
+              }
             >
               {polled && !running
-                ? 'The overview says why: messages may be in flight with others, delayed, or in blocked groups.'
-                : 'Poll for messages to take some from the queue, as a program would.'}
+                ? 'The overview shows why: messages may be in flight, delayed or in blocked groups.'
+                : 'Poll for messages to receive some, as a program does.'}
             </Empty>
           }
           columnDefinitions={columns}
@@ -266,7 +269,7 @@ export function Receive({ queue, fifo }: TabProps) {
           close={() => setAsking(false)}
           act={remove}
         >
-          Deleted messages cannot be brought back.
+          Deleted messages cannot be restored.
         </Confirm>
       )}
     </Container>

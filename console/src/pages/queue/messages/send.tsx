@@ -135,7 +135,7 @@ export function Send({ queue, fifo }: TabProps) {
                 <FormField
                   label="Message deduplication ID"
                   errorText={tried && lacksDedup ? 'The queue has no content-based deduplication: enter an ID.' : ''}
-                  constraintText="May be left out with content-based deduplication."
+                  constraintText="Optional with content-based deduplication."
                 >
                   <Input value={draft.dedup} onChange={({ detail }) => set({ dedup: detail.value })} />
                 </FormField>
@@ -155,7 +155,9 @@ export function Send({ queue, fifo }: TabProps) {
             )}
             <FormField
               label="Copies"
-              constraintText={fifo ? 'With a number behind the deduplication ID. 1 to 100.' : 'From 1 to 100.'}
+              constraintText={
+                fifo ? 'From 1 to 100. Each copy gets a number after the deduplication ID.' : 'From 1 to 100.'
+              }
             >
               <Input
                 type="number"

@@ -76,14 +76,14 @@ function Write({ queue, note, close }: { queue: string; note: string; close: () 
     >
       <FormField
         label="Note"
-        constraintText={`For all who see this queue: its tag ${tag}. ${text.length} of ${longest} characters.`}
+        constraintText={`The note is the queue's tag ${tag}, which all users of the queue see. ${text.length} of ${longest} characters.`}
         errorText={wrong}
         stretch
       >
         <Input
           ref={field}
           value={text}
-          placeholder="Who owns it, where the runbook is"
+          placeholder="Owner, link to the runbook"
           onChange={({ detail }) => setText(detail.value)}
           onKeyDown={({ detail }) => detail.key === 'Enter' && !wrong && void save()}
         />

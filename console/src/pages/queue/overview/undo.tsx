@@ -19,13 +19,13 @@ export function UndoPurge({ queue, undo }: UndoPurgeProps) {
   const refusals = useRefusals([queue])
   const what = plural(undo.Messages, 'message')
   if (undo.Running) {
-    return <Alert type="info">The purge is being undone: {what} are still to come back.</Alert>
+    return <Alert type="info">The purge is being undone. Still to be restored: {what}.</Alert>
   }
-  const bringBack = () =>
+  const restore = () =>
     run(
       async () => {
         const { Messages, Running } = await undoPurge(queue)
-        return { header: `${plural(Messages, 'message')} ${Running ? 'coming back' : 'brought back'}` }
+        return { header: `${Running ? 'Restoring' : 'Restored'} ${plural(Messages, 'message')}` }
       },
       { stale: [keys.queueState(queue), keys.attributes(queue)] },
     )
@@ -33,12 +33,12 @@ export function UndoPurge({ queue, undo }: UndoPurgeProps) {
     <Alert
       type="info"
       action={
-        <Button loading={busy} {...refused(refusals, 'sluice:UndoPurge')} onClick={() => void bringBack()}>
+        <Button loading={busy} {...refused(refusals, 'sluice:UndoPurge')} onClick={() => void restore()}>
           Undo purge
         </Button>
       }
     >
-      Purged <Ago at={undo.PurgedTimestamp} />. You can bring back {what} until <Time at={undo.UntilTimestamp} />.
+      Purged <Ago at={undo.PurgedTimestamp} />. You can restore {what} until <Time at={undo.UntilTimestamp} />.
     </Alert>
   )
 }

@@ -34,13 +34,13 @@ export function DeleteGroup({ queue, filter, messages, close, done }: DeleteGrou
   return (
     <Confirm title={`Delete ${plural(messages, 'message')}?`} yes="Delete" word="delete" close={stop} act={remove}>
       <Box>
-        Every message of this queue that <code className="break">{filter}</code> finds is deleted, in any state. Deleted
-        messages cannot be brought back.
+        This deletes every message of this queue that <code className="break">{filter}</code> finds, in any state.
+        Deleted messages cannot be restored.
       </Box>
       {now && (
         <ProgressBar
           value={now.total > 0 ? Math.min(100, (100 * now.scanned) / now.total) : 0}
-          description={`${count(now.deleted)} deleted; to cancel leaves the others`}
+          description={`${count(now.deleted)} deleted. Cancelling keeps the others.`}
           ariaLabel="Progress of the deletion"
         />
       )}

@@ -49,7 +49,7 @@ export function DryRun({ plan, found, failed, offer }: DryRunProps) {
       <Outcome moves={moves} offer={offer} />
       {moves.sample.some((m) => m.Body !== undefined) && (
         <div>
-          <Box variant="awsui-key-label">{moves.found > moves.sample.length ? 'The first of them' : 'They are'}</Box>
+          <Box variant="awsui-key-label">{moves.found > moves.sample.length ? 'First messages' : 'Messages'}</Box>
           {moves.sample.map((m) => (
             <span key={m.MessageId} className="code preview">
               {m.Body?.slice(0, 200)}
@@ -81,9 +81,7 @@ export function Outcome({ moves, offer }: { moves: Moves; offer?: ReactNode }) {
         ))}
         {places.length > 10 && <li>and to {count(places.length - 10)} more queues</li>}
         {moves.found === 0 && <li>No matches, or the matches are in flight or delayed now.</li>}
-        {stay > 0 && (
-          <li>{plural(stay, 'message')} would stay: they do not say where they came from. Choose a destination.</li>
-        )}
+        {stay > 0 && <li>{plural(stay, 'message')} would stay: no source queue is known. Choose a destination.</li>}
       </ul>
       {stay > 0 && offer}
     </SpaceBetween>

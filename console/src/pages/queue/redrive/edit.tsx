@@ -37,7 +37,7 @@ interface EditMessageProps {
 }
 
 /** resent is what becomes of a dead letter. */
-const resent = 'The copy that is resent has a new ID; the dead letter is gone once the copy is stored.'
+const resent = 'The resent copy gets a new ID. The dead letter is deleted once the copy is stored.'
 
 /**
  * EditMessage mends a copy of a message, shows what is different, and sends it again. It makes a dry run before: a message that
@@ -109,7 +109,7 @@ export function EditMessage({
       failed="Not resent"
     >
       {before === undefined && (
-        <Alert type="warning">To edit a message takes the permission sluice:PeekMessageBody.</Alert>
+        <Alert type="warning">Editing a message requires the permission sluice:PeekMessageBody.</Alert>
       )}
       <CodeArea
         label="Message body"
@@ -143,7 +143,7 @@ export function EditMessage({
       )}
       {outcome && <Outcome moves={outcome} offer={offer} />}
       <Box color="text-body-secondary" fontSize="body-s">
-        {note} The trail names the editor.
+        {note} The audit trail records the editor.
       </Box>
     </Dialog>
   )

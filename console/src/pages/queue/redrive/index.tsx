@@ -197,8 +197,8 @@ export default function Redrive({ queue }: TabProps) {
         {named && (
           <Input
             value={by.slice(named.length)}
-            ariaLabel="Which one"
-            placeholder={named === 'attr.' ? 'name of the attribute' : 'path in the JSON, as error.code'}
+            ariaLabel="Attribute or path"
+            placeholder={named === 'attr.' ? 'name of the attribute' : 'path in the JSON, such as error.code'}
             onChange={({ detail }) => show({ by: named + detail.value })}
           />
         )}
@@ -217,7 +217,7 @@ export default function Redrive({ queue }: TabProps) {
         selectedItems={chosen}
         onSelectionChange={({ detail }) => setChosen(detail.selectedItems)}
         loading={look.busy && look.messages.length === 0}
-        loadingText="Looking"
+        loadingText="Loading messages"
         ariaLabels={{
           tableLabel: 'Dead letters',
           selectionGroupLabel: 'Choose messages',
@@ -248,8 +248,8 @@ export default function Redrive({ queue }: TabProps) {
         empty={
           look.error === undefined ? (
             <Empty title={filter ? 'No matches' : 'There are no messages here'}>
-              Messages come here from queues whose redrive policy names this one, when they were received too often
-              without being deleted.
+              Queues whose redrive policy names this queue move messages here that were received too often without being
+              deleted.
             </Empty>
           ) : (
             <Empty title="Nothing searched" />
@@ -304,7 +304,7 @@ export default function Redrive({ queue }: TabProps) {
             {asking !== 'chosen' && asking.filter && (
               <>: every message of this queue that {asking.filter} finds, also those not shown here</>
             )}
-            . It can be cancelled; what was moved until then stays moved.
+            . You can cancel the redrive. Messages that it has moved by then stay moved.
           </Box>
           <DryRun
             plan={{ QueueUrl: queue, ...destined(plan), ...selected }}

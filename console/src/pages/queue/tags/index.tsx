@@ -55,7 +55,7 @@ function TagForm({ queue, before }: { queue: string; before: Record<string, stri
       header={
         <Header
           variant="h2"
-          description="Tags sluice:delivery=paused, sluice:max-receive-rate=50/s and sluice:max-in-flight=20 limit what consumers are given."
+          description="Tags sluice:delivery=paused, sluice:max-receive-rate=50/s and sluice:max-in-flight=20 limit delivery to consumers."
           actions={
             <Button variant="primary" disabled={same} loading={busy} onClick={save}>
               Save
