@@ -97,8 +97,8 @@ func readFiles(in *tar.Reader, create Create) (c Contents, err error) {
 	return c, ends(in)
 }
 
-// isSparse reports whether an entry claims holes, which the archive does not have to contain: a small one could fill
-// any disk. The writer makes none.
+// isSparse reports whether an entry claims holes, which take no space in the archive: a small archive could fill any
+// disk. The writer makes none.
 func isSparse(header *tar.Header) bool {
 	for name := range header.PAXRecords {
 		if strings.HasPrefix(name, "GNU.sparse.") {

@@ -24,8 +24,8 @@ import (
 
 // Target is a service and the keys to use with it.
 type Target struct {
-	// Endpoints are http or https URLs of the service. The connections are spread
-	// over them; one that cannot be reached is left for the next.
+	// Endpoints are http or https URLs of the service. The connections are spread over them; an unreachable one is
+	// skipped for the next.
 	Endpoints []string
 	Roots     *x509.CertPool // whose certificates are accepted; nil: the system's
 	Region    string
@@ -34,8 +34,7 @@ type Target struct {
 	Token     string // session token, empty for long-term keys
 }
 
-// client makes calls over one connection, which it opens when it is needed. It
-// belongs to one goroutine.
+// client makes calls over one connection, which it opens on demand. It belongs to one goroutine.
 type client struct {
 	target    Target
 	endpoints []place // to be tried in turn
@@ -58,7 +57,7 @@ const (
 	maxAnswer   = 64 << 20
 )
 
-// place is where an endpoint is.
+// place is the address of an endpoint.
 type place struct {
 	host string // as in the Host header
 	path string
@@ -112,7 +111,7 @@ func (c *client) close() {
 	}
 }
 
-// apiError is what the service refuses a call with.
+// apiError is a refusal of a call by the service.
 type apiError struct {
 	status int
 	code   string
@@ -121,8 +120,7 @@ type apiError struct {
 
 func (e *apiError) Error() string { return fmt.Sprintf("%d %s: %s", e.status, e.code, e.body) }
 
-// open opens the connection if it is not, to the first endpoint that can be
-// reached.
+// open opens the connection, unless it is open, to the first endpoint that can be reached.
 func (c *client) open(ctx context.Context) error {
 	if c.conn != nil {
 		return nil
@@ -142,9 +140,8 @@ func (c *client) open(ctx context.Context) error {
 	return errors.Join(failures...)
 }
 
-// call makes one signed call of AWS JSON 1.0 and returns the body of the
-// answer, which is good until the next call. After an error of the connection
-// it is unknown whether the call was executed.
+// call makes one signed call of AWS JSON 1.0 and returns the body of the answer, which is valid until the next call.
+// After an error of the connection it is unknown whether the call was executed.
 func (c *client) call(ctx context.Context, operation string, body []byte) ([]byte, error) {
 	if err := c.open(ctx); err != nil {
 		return nil, err
@@ -163,7 +160,7 @@ func (c *client) call(ctx context.Context, operation string, body []byte) ([]byt
 func (c *client) exchange(
 	ctx context.Context, operation string, body []byte,
 ) (answer []byte, status int, code string, err error) {
-	// The end of ctx ends the call at once, in the middle of a long poll too.
+	// The end of ctx ends the call at once, even in the middle of a long poll.
 	conn := c.conn // c may have given it up when ctx ends
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()

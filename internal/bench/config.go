@@ -23,24 +23,23 @@ type Config struct {
 	// ServerPID is the server's process on this machine, or 0. Run reports its processor time, RunPollers its memory.
 	ServerPID int
 
-	// For RunPollers, which makes its own queues and has no use for what is
-	// above but Target, Size, Duration and ServerPID.
+	// For RunPollers, which makes its own queues, and of the fields above uses only Target, Size, Duration and
+	// ServerPID.
 	Pollers int // connections with a long poll each
 	Queues  int // that they poll
 }
 
-// Presets are the three configurations of the guide's Appendix A, with its
-// hosts' threads as connections.
+// Presets are the three configurations of the guide's Appendix A, with the threads of its hosts as connections.
 var Presets = map[string]Config{
 	"single":  {Producers: 16, Consumers: 32, Batch: 1},
 	"double":  {Producers: 32, Consumers: 64, Batch: 1},
 	"batched": {Producers: 12, Consumers: 20, Batch: 10},
 }
 
-// minSize is the room for a body's own bookkeeping.
+// minSize is the room for the name and the group of a message in its body.
 const minSize = 48
 
-// Validate returns one clear sentence about the first thing that is wrong.
+// Validate returns one clear sentence about the first mistake.
 func (c *Config) Validate() error {
 	switch {
 	case c.Pollers < 0 || c.Pollers > 50_000:

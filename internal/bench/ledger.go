@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// ledger knows which messages were sent and which arrived. A message is named
-// by the producer that sent it and its number there; producers count from 0.
+// ledger records which messages were sent and which arrived. A message is named by the producer that sent it and its
+// number there; producers count from 0.
 type ledger struct {
 	producers []stream
 }
@@ -50,8 +50,8 @@ func appendBody(b []byte, run string, producer int, number uint64, group, size i
 	return b
 }
 
-// padding is text that does not compress: a store that makes bodies smaller is
-// not to look better with made-up ones than it would with real ones.
+// padding is text that does not compress: a store that compresses bodies must not look better with artificial ones than
+// with real ones.
 var padding = func() string {
 	random := rand.NewChaCha8([32]byte{})
 	raw := make([]byte, 768<<10)
@@ -59,8 +59,7 @@ var padding = func() string {
 	return base64.StdEncoding.EncodeToString(raw)
 }()
 
-// sent notes that a producer has sent n messages from number on, and whether
-// that was acknowledged.
+// sent records that a producer has sent n messages from number on, and whether that was acknowledged.
 func (l *ledger) sent(producer int, number, n uint64, acknowledged bool) {
 	s := &l.producers[producer]
 	s.mu.Lock()
@@ -73,8 +72,8 @@ func (l *ledger) sent(producer int, number, n uint64, acknowledged bool) {
 	}
 }
 
-// arrived notes that a message was received, and reports whether this run has sent it.
-// A message of another run, or of another program, is not counted.
+// arrived records that a message was received, and reports whether this run has sent it. A message of another run, or
+// of another program, is not counted.
 func (l *ledger) arrived(run, body string, fifo bool) bool {
 	parts := strings.SplitN(body, " ", 5)
 	if len(parts) < 5 || parts[0] != run {
@@ -117,7 +116,7 @@ func (l *ledger) complete() bool {
 	return true
 }
 
-// Verdict is what became of the messages.
+// Verdict counts the messages by outcome.
 type Verdict struct {
 	Sent       uint64 // acknowledged
 	Received   uint64 // of these, at least once

@@ -15,18 +15,17 @@ import (
 
 const (
 	pollSeconds = 20 // the longest poll there is
-	// pollsArrive is how long the polls have for reaching the server before the
-	// measurement begins.
+	// pollsArrive is the time for the polls to reach the server before the measurement begins.
 	pollsArrive = time.Second
-	// pollPatience is how long a message has for arriving.
+	// pollPatience is the time within which a message must arrive.
 	pollPatience = 30 * time.Second
 	// atOnce is how many connections are opened, and queues made, at a time.
 	atOnce = 32
-	// pollBuffer is enough to read the answer to a poll, as there are many.
+	// pollBuffer is just large enough for the answer to a poll, because there are many.
 	pollBuffer = 4 << 10
 )
 
-// PollReport is what many idle long polls have shown.
+// PollReport is the result of a measurement with many idle long polls.
 type PollReport struct {
 	Pollers        int
 	Queues         int
@@ -41,7 +40,7 @@ type PollReport struct {
 	LastError      string `json:",omitempty"`
 }
 
-// polling is idle long polls under way.
+// polling is a measurement in progress.
 type polling struct {
 	*run
 	urls    []string
@@ -49,9 +48,8 @@ type polling struct {
 	arrived chan uint64  // numbers of messages
 }
 
-// RunPollers opens many long polls and sends one message after the other: how
-// long does a message take to its poller when the server has nothing to do but
-// to keep the others waiting?
+// RunPollers opens many long polls and sends one message after the other: how long does a message take to reach its
+// poller while the server only keeps the others waiting?
 func RunPollers(ctx context.Context, c Config, w io.Writer) (*PollReport, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -138,7 +136,7 @@ func (p *polling) removeQueues(ctx context.Context) {
 	})
 }
 
-// poll is one poller. It asks again whenever it is answered.
+// poll is one poller. It polls again after each answer.
 func (p *polling) poll(ctx context.Context, url string, opening chan struct{}) {
 	c, err := newClient(p.Target)
 	if err != nil {
@@ -278,7 +276,7 @@ func (p *polling) await(ctx context.Context, number uint64) (time.Time, bool) {
 	}
 }
 
-// Faults returns what a queue must not do, in words; "" if it did not.
+// Faults describes the faults of the queues; "" means none.
 func (r *PollReport) Faults() string {
 	if r.Lost > 0 {
 		return fmt.Sprintf("%d of %d messages did not reach a poller within %s", r.Lost, r.Sent, pollPatience)

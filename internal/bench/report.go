@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Report is what a load has shown.
+// Report is the result of a load.
 type Report struct {
 	Seconds           float64
 	Produced          uint64 // messages acknowledged during the measurement
@@ -20,7 +20,7 @@ type Report struct {
 	ServerCPU         time.Duration `json:",omitempty"` // processor time of Config.ServerPID during the measurement
 	Verdict           Verdict
 
-	// The rest is of a load with a rate. The times of its sends count from when they were due.
+	// The rest is for a load with a rate. The times of its sends count from when they were due.
 	Rate   int    `json:",omitempty"` // messages to send a second
 	Unsent uint64 `json:",omitempty"` // calls that were due and never begun; they count among the times, not the calls
 	Late   Call   `json:",omitzero"`  // how late calls began for which a connection was waiting
@@ -86,7 +86,7 @@ func (r *run) report(took time.Duration) *Report {
 	return out
 }
 
-// Faults returns what a queue must not do, in words; "" if it did not.
+// Faults describes the faults of the queue; "" means none.
 func (r *Report) Faults(fifo bool) string {
 	v := &r.Verdict
 	switch {
@@ -118,7 +118,7 @@ func (r *Report) Print(w io.Writer) {
 	printErrors(w, r.Errors, r.LastError)
 }
 
-// printRate says how a load with a rate was kept to its schedule.
+// printRate prints how well a load with a rate kept to its schedule.
 func (r *Report) printRate(w io.Writer) {
 	if r.Rate == 0 {
 		return

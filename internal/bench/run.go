@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// run is a load under way.
+// run is a load in progress.
 type run struct {
 	Config
 	id       string // tells its messages from those of other loads
@@ -30,9 +30,8 @@ type run struct {
 	lastErr error
 }
 
-// Run loads the endpoint and writes a tally to w every second, in the words of
-// the guide's sample program. When the time is over it goes on receiving until
-// everything that was sent has arrived, or nothing arrives any more.
+// Run loads the endpoint and writes a tally to w every second, in the words of the guide's sample program. When the
+// time is over, it continues to receive until everything that was sent has arrived, or nothing arrives anymore.
 func Run(ctx context.Context, c Config, w io.Writer) (*Report, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -68,7 +67,7 @@ func newRun(c Config) *run {
 	}
 }
 
-// makeQueue finds or makes the queue and returns what removes it again.
+// makeQueue finds or creates the queue, and returns a function that removes it.
 func (r *run) makeQueue(ctx context.Context, c *client) (remove func(), err error) {
 	operation, input := "GetQueueUrl", map[string]any{"QueueName": r.Queue}
 	if r.Queue == "" {
@@ -180,11 +179,10 @@ func (r *run) measure(ctx context.Context, w io.Writer) *Report {
 	}
 }
 
-// drainPause is how long consumers find nothing before they believe that
-// nothing more will come.
+// drainPause is how long consumers must find nothing before they stop.
 const drainPause = 3 * time.Second
 
-// drain receives what is left. It is not measured.
+// drain receives the remaining messages. It is not measured.
 func (r *run) drain(ctx context.Context) {
 	rest := newRun(r.Config)
 	rest.id, rest.url, rest.ledger, rest.Batch = r.id, r.url, r.ledger, 10
@@ -211,7 +209,7 @@ func (r *run) latencies(operation string) *latencies {
 	return l
 }
 
-// fail notes that a call has failed.
+// fail records that a call has failed.
 func (r *run) fail(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return

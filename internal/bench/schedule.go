@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// schedule says when the calls of a load with a rate are due: at even intervals, whether or not earlier calls were
+// schedule defines when the calls of a load with a rate are due: at even intervals, whether or not earlier calls were
 // answered. Each connection takes the next call as soon as it is free, and the time of a call counts from when it was
 // due. So a server that stalls for a second is seen by all calls of that second. Producers that wait for an answer
 // before they send again would see the stall once each, which is called coordinated omission.

@@ -107,8 +107,7 @@ func (r *run) consume(ctx context.Context, over func() bool) {
 			if len(messages) == 0 {
 				continue
 			}
-			// Before the delete: after it, the next of a FIFO group may be in
-			// other hands.
+			// Before the delete: after it, another consumer may have the next message of a FIFO group.
 			r.arrival.Store(time.Now().UnixNano())
 			for _, m := range messages {
 				r.ledger.arrived(r.id, m.body, r.FIFO)
@@ -162,7 +161,7 @@ func (w *worker) appendMessage(b []byte, producer int, number uint64) []byte {
 	return b
 }
 
-// group deals the groups out to the producers.
+// group distributes the groups among the producers.
 func (w *worker) group(producer int, number uint64) int {
 	producers := max(1, w.Producers)
 	if each := w.Groups / producers; each > 1 {
@@ -192,7 +191,7 @@ func (w *worker) remove(messages []message) (operation string) {
 	return "DeleteMessageBatch"
 }
 
-// message is what a consumer needs of a message.
+// message is the part of a message that a consumer needs.
 type message struct{ body, handle string }
 
 // parseMessages reads the answer to a receive. Services write compact JSON, in which a handle and a body, ours without

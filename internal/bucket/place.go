@@ -117,10 +117,10 @@ func CheckPlace(text string) error {
 	return err
 }
 
-// OpenPlace opens the Place at a URL: file:///DIRECTORY, which is made if it is not there and create is true, or
+// OpenPlace opens the Place at a URL: file:///DIRECTORY, which is created if it is missing and create is true, or
 // s3://BUCKET/PREFIX. The latter may have the parameters endpoint, the URL of the service, and region; otherwise these
-// come from AWS_ENDPOINT_URL_S3 and from where AWS's SDKs look for the region. The keys come from there as well. A
-// service is not asked yet.
+// come from AWS_ENDPOINT_URL_S3 and from where AWS's SDKs look for the region. The keys come from there as well.
+// OpenPlace does not contact the service yet.
 func OpenPlace(ctx context.Context, text string, create bool) (Place, error) {
 	a, err := parsePlace(text)
 	if err != nil {

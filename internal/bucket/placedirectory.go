@@ -105,7 +105,7 @@ func (p directoryPlace) store(key string, write func(io.Writer) error, put func(
 	return p.sync(path.Dir(key))
 }
 
-// Delete implements Place. The removal is durable: an object that names others does not come back after a loss of power
+// Delete implements Place. The removal is durable: an object that names others does not reappear after a loss of power
 // when those have been removed later.
 func (p directoryPlace) Delete(ctx context.Context, keys ...string) error {
 	changed := make(map[string]bool) // directories to sync

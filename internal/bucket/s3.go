@@ -15,7 +15,7 @@ import (
 )
 
 // S3 is a Store that speaks Amazon S3: a service beside this one, or AWS's. Buckets are named in the path of a URL, and
-// no request has the newer checksums: many services know neither hosts of single buckets nor those.
+// no request has the newer checksums: many services support neither hosts of single buckets nor those checksums.
 type S3 struct{ client s3Client }
 
 // OpenS3 returns the Store at a URL. Keys and settings come from where AWS's SDKs look for them: the environment, the

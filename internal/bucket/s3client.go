@@ -32,7 +32,7 @@ const (
 	maxRefusal = 64 << 10
 )
 
-// s3Client sends signed requests to a service that speaks S3. The few requests that are needed here do not deserve the
+// s3Client sends signed requests to a service that speaks S3. The few requests that are needed here do not justify the
 // SDK's client, which is a tenth of the program.
 type s3Client struct {
 	endpoint *url.URL
@@ -210,8 +210,8 @@ func (r *s3Request) payload() (body io.Reader, length int64, sum [sha256.Size]by
 	return body, r.content.Size, r.content.SHA256, err
 }
 
-// escapePath escapes all but slashes and what never needs it, as the canonical request of a signature does. url.URL
-// leaves more as it is.
+// escapePath escapes all characters except slashes and unreserved ones, like the canonical request of a signature.
+// url.URL escapes fewer.
 func escapePath(path string) string {
 	parts := strings.Split(path, "/")
 	for i, part := range parts {

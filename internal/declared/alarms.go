@@ -29,7 +29,7 @@ var (
 // statistics are the names of statistics; further ones have the form p99.
 var statistics = []string{"SampleCount", "Average", "Sum", "Minimum", "Maximum"}
 
-// passingAlarm lists members of an alarm that are no settings.
+// passingAlarm lists members of an alarm that are not settings.
 var passingAlarm = []string{
 	"AlarmName", "AlarmArn", "AlarmConfigurationUpdatedTimestamp", "StateValue", "StateReason", "StateReasonData",
 	"StateUpdatedTimestamp",

@@ -53,7 +53,7 @@ func (f *fileReader) checkAll() {
 	}
 }
 
-// atHome reports whether the account and the region are known. A file is first read before a server was asked.
+// atHome reports whether the account and the region are known. A file is first read before any call to a server.
 func (f *fileReader) atHome() bool { return accountNumber.MatchString(f.file.Home.Account) }
 
 // wrong records a mistake in a setting.
@@ -200,7 +200,7 @@ const (
 	secondsOfDay   = 86_400
 )
 
-// Names of statistics and units that CloudWatch has.
+// The names of CloudWatch's statistics and units.
 var (
 	percentile = `(p|tm|wm|tc|ts)(\d{1,2}(\.\d{1,10})?|100)`
 	aStatistic = regexp.MustCompile(

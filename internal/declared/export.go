@@ -94,7 +94,7 @@ func (f Found) describe(ref Ref, scope Scope) []entry {
 	return out
 }
 
-// aboutOne reports whether an alarm is about one queue or topic, and with which word.
+// aboutOne reports whether an alarm is about one queue or topic, and returns the word for it.
 func aboutOne(s Settings, scope Scope, f Found) string {
 	of := decodeDimensions(s["dimensions"])
 	if len(of) != 1 {

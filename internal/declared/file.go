@@ -273,7 +273,7 @@ func (f *fileReader) setting(r *Resource, s *setting, v *yaml.Node) {
 
 func isNoList(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Value == none }
 
-// extras returns what a kind of resource has in the file beside settings.
+// extras returns the names that a kind of resource has in the file besides settings.
 func (f *fileReader) extras(r *Resource, n *yaml.Node) map[string]func(*yaml.Node) {
 	isFIFO := func(v *yaml.Node) {
 		if said, ok := boolShape.parse(f, v); ok && (said == "true") != strings.HasSuffix(r.Name, ".fifo") {

@@ -11,16 +11,17 @@ const (
 // attribute is the change of one call.
 type attribute struct{ name, value string }
 
-// filterSteps returns the calls that change the filter of a subscription, a policy and its scope, to what attributes
-// has of them. Invariants:
+// filterSteps returns the calls that change the filter of a subscription, a policy and its scope, to the values in
+// attributes. Invariants:
 //
-//  1. SNS takes each step: a nested policy never has the scope MessageAttributes.
-//  2. Between two steps nothing passes that passes neither before all of them nor after.
+//  1. SNS accepts each step: a nested policy never has the scope MessageAttributes.
+//  2. Between two steps, no message passes that would pass neither before all of them nor after.
 //
-// A call changes one of the two, and a policy means something else in another scope. Only a subscription without a
-// policy passes the same in both: so the scope changes while there is none, before the new policy comes or after the
-// old one has gone. If there is one before and after, the closed filter takes its place while the scope changes, and
-// publications do not pass meanwhile. After an interruption at any step, the next apply continues from there.
+// A call changes one of the two, and a policy has a different meaning in another scope. Only a subscription without a
+// policy passes the same messages in both: so the scope changes while there is none, before the new policy is set or
+// after the old one is removed. If there is one before and after, the closed filter takes its place while the scope
+// changes, and publications do not pass meanwhile. After an interruption at any step, the next apply continues from
+// there.
 func filterSteps(was Settings, attributes map[string]string) []attribute {
 	policy, setsPolicy := attributes[filterPolicy]
 	scope, setsScope := attributes[filterScope]

@@ -30,7 +30,7 @@ func iamPages[T any](
 	}
 }
 
-// ofService reports whether AWS itself made the entity with this path, for one of its services.
+// ofService reports whether AWS itself created the entity with this path, for one of its services.
 func ofService(path string) bool { return strings.HasPrefix(path, "/aws-service-role/") }
 
 // policies are the managed policies of an account.
@@ -362,7 +362,7 @@ func (e entities) create(ctx context.Context, r Ref, settings Settings, by strin
 	if err := e.api.IAM(ctx, "Create"+title(e.kind), nil, params...); err != nil {
 		return err
 	}
-	// Settings that cannot be made with the entity in one call. If this fails, the next apply makes them.
+	// Settings that cannot be set in the call that creates the entity. If this fails, the next apply sets them.
 	var rest []Change
 	for _, key := range slices.Sorted(maps.Keys(settings)) {
 		if name, _, _ := strings.Cut(key, "."); !slices.Contains(made, name) {

@@ -2,7 +2,7 @@ package declared
 
 import "strings"
 
-// A form is how many values a setting has.
+// A form distinguishes settings with one value from those with several.
 type form uint8
 
 const (
@@ -456,7 +456,7 @@ var (
 
 func ref(s shape) *shape { return &s }
 
-// settingOf returns the setting that a key of a resource's settings is of or, for an entry, is an entry of.
+// settingOf returns the setting of a key of a resource's settings; the key may be an entry of that setting.
 func settingOf(k Kind, key string) *setting {
 	name, _, isEntry := strings.Cut(key, ".")
 	for i := range kindSettings[k] {

@@ -98,7 +98,7 @@ func (l limits) remove(ctx context.Context, is *Actual) error {
 	return l.api.Sluice(ctx, "DeleteLimits", limitsInput(is.Ref), nil)
 }
 
-// list returns nothing to callers who may not see limits, or if there are none.
+// list returns nothing if the caller may not see limits, or if there are none.
 func (l limits) list(ctx context.Context, s Scope) (refs []Ref, err error) {
 	if s.Account != l.home.Account {
 		return nil, nil

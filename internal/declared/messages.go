@@ -58,7 +58,7 @@ func (p *Plan) Losing() (steps []*Step) {
 	return steps
 }
 
-// KeepMessages returns an error that is ErrRefused if the plan deletes queues with messages.
+// KeepMessages returns an error that wraps ErrRefused if the plan deletes queues with messages.
 func (p *Plan) KeepMessages() error {
 	var why []error
 	for _, s := range p.Losing() {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// order sorts the resources so that each comes after those it needs. If queues send their dead letters in a circle, the
-// policy that closes it is set after all of them exist.
+// order sorts the resources so that each comes after those it needs. If the dead-letter queues form a cycle, the policy
+// that closes it is set after all of them exist.
 func (f *fileReader) order() {
 	all := f.file.Resources
 	slices.SortFunc(all, func(a, b *Resource) int { return inOrder(a.Ref, b.Ref) })

@@ -14,7 +14,7 @@ type queues struct {
 	session *Session
 }
 
-// passing are the attributes of a queue that are no settings.
+// passing are the attributes of a queue that are not settings.
 var passing = []string{
 	"ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible", "ApproximateNumberOfMessagesDelayed",
 	"CreatedTimestamp", "LastModifiedTimestamp", "QueueArn", "FifoQueue",

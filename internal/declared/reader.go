@@ -166,7 +166,7 @@ func (r *reader) text(n *yaml.Node, want string) (string, bool) {
 	return n.Value, true
 }
 
-// suggest asks whether another name was meant.
+// suggest returns a question whether another name was meant.
 func suggest(name string, names []string) string {
 	if near := spelling.Nearest(name, names); near != "" {
 		return "; did you mean " + near + "?"

@@ -80,7 +80,7 @@ func (f *fileReader) otherwise(k Kind, name string) string {
 	return ": name one that this part of the file has, or give an ARN"
 }
 
-// references are replaced in texts: ${queue.orders}, ${account}. With another $ in front they stay.
+// references are replaced in texts: ${queue.orders}, ${account}. With another $ in front, they are not replaced.
 var references = regexp.MustCompile(`\$?\$\{(?:(queue|topic|user|role|group|policy)\.([^{}]*)|(account|region|partition))\}`)
 
 // expand replaces the references in a text with ARNs.

@@ -54,7 +54,8 @@ func unchanged(r *Resource, is *Actual, setting string) bool {
 	return there && settingOf(r.Kind, setting).shape.same(have, r.Settings[setting])
 }
 
-// check asks whether the resources that a file needs exist. If the caller may not ask, the apply finds out.
+// check asks whether the resources that a file needs exist. If the caller lacks the permission to check, the apply will
+// show it.
 func (s *Session) check(ctx context.Context, f *File, found Found) []error {
 	places := make(map[Ref]*Resource, len(f.Resources))
 	for _, r := range f.Resources {

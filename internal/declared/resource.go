@@ -109,7 +109,7 @@ type Resource struct {
 	later    bool                // its dead letters are set at the end, because they form a circle
 }
 
-// newResource returns a resource that stands at a place in a file.
+// newResource returns a resource at a place in a file.
 func newResource(ref Ref, at *yaml.Node) *Resource {
 	return &Resource{
 		Ref: ref, Settings: make(Settings), At: Position{at.Line, at.Column}, places: make(map[string]Position),

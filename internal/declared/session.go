@@ -44,7 +44,7 @@ func NewSession(home Scope, connect Connect) *Session {
 	}
 }
 
-// api returns the client of the API in the scope of a resource. Resources of an account are asked for in any region.
+// api returns the client of the API in the scope of a resource. Resources of an account are read in any region.
 func (s *Session) api(ctx context.Context, scope Scope) (API, error) {
 	if a := s.apis[scope]; a != nil {
 		return a, nil

@@ -28,7 +28,7 @@ func (a attributeMap) asMap() map[string]string {
 	return out
 }
 
-// passingTopic are the attributes of a topic that are no settings.
+// passingTopic are the attributes of a topic that are not settings.
 var passingTopic = []string{
 	"TopicArn", "Owner", "SubscriptionsConfirmed", "SubscriptionsPending", "SubscriptionsDeleted",
 	"EffectiveDeliveryPolicy", "FifoTopic",

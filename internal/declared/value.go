@@ -178,7 +178,7 @@ var bytesShape = shape{
 // byteUnits are the units of the size of a message.
 var byteUnits = units{bytesize.MiB, bytesize.KiB}
 
-// units are those that a setting may have.
+// units are the units that a setting may have.
 type units bytesize.Units
 
 func (u units) parse(text string) (int64, bool) { return bytesize.Units(u).Parse(text) }

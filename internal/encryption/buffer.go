@@ -11,7 +11,8 @@ import (
 // largestBuffer is the maximum memory that is kept for the next use, in bytes.
 const largestBuffer = 64 << 10
 
-// scratch is what an AEAD takes beside text and key. It is part of what is pooled, because it would be on the heap.
+// scratch is the memory that an AEAD needs besides text and key. It is pooled with the buffer, because otherwise it
+// would be allocated on the heap.
 type scratch struct {
 	nonce [12]byte
 	bound [boundSize]byte
@@ -40,12 +41,13 @@ func (s *buffer) release(b []byte) {
 	buffers.Put(s)
 }
 
-// Sealed are encrypted messages, in memory that is used again.
+// Sealed holds encrypted messages, in memory that is reused.
 //
-// The bodies of the messages share the memory of one buffer, so Release may be called only when nothing has a body of
-// them any more. A queue keeps what it encodes, and no body; so that is when a send has returned without an error. A
-// send that has failed may still be under way: then Release must not be called, and the memory is the collector's.
-// A body that was changed under a reader does not decrypt, so a mistake here would not go unnoticed.
+// The bodies of the messages share the memory of one buffer, so Release may be called only when nothing uses any of the
+// bodies anymore. A queue keeps only what it encodes, not the body, so Release may be called once a send has returned
+// without an error. A send that has failed may still be in progress: then Release must not be called, and the memory is
+// left to the garbage collector. A body that was changed under a reader does not decrypt, so a mistake here would not
+// go unnoticed.
 type Sealed struct {
 	Messages []queue.Outgoing
 	bytes    []byte
@@ -77,7 +79,7 @@ func seal(d *dataKey, messages []queue.Outgoing) *Sealed {
 	return s
 }
 
-// Release keeps the memory for other messages. No body of s may be in use any more.
+// Release keeps the memory for other messages. No body of s may still be in use.
 func (s *Sealed) Release() {
 	clear(s.Messages)
 	if cap(s.bytes) > largestBuffer {

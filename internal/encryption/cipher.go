@@ -13,7 +13,8 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// ErrUnreadable reports that a message was encrypted under a key that the ring does not have, or was changed since.
+// ErrUnreadable reports that a message was encrypted under a key that the ring does not have, or was changed
+// afterwards.
 var ErrUnreadable = errors.New("the message cannot be decrypted")
 
 // aliases are the aliases of the first key of the ring. On AWS, they are the aliases of the keys of SQS and SNS.

@@ -70,7 +70,7 @@ func newGCM(key []byte) cipher.AEAD {
 	return aead
 }
 
-// expired reports whether the key must not encrypt any more.
+// expired reports whether the key must not encrypt anymore.
 func (d *dataKey) expired(now time.Time, period time.Duration) bool {
 	return now.Sub(d.made) >= period || d.used.Load() >= mostUses
 }
@@ -78,8 +78,8 @@ func (d *dataKey) expired(now time.Time, period time.Duration) bool {
 // tagSize is the size of a tag in bytes.
 const tagSize = 16
 
-// counterSize is the size of a counter in a part, in bytes. It is enough for mostUses, and for those that come while
-// the key is renewed.
+// counterSize is the size of a counter in a part, in bytes. It is enough for mostUses, and for further uses while the
+// key is renewed.
 const counterSize = 5
 
 // smallestPart is the size of a part without text, in bytes, for a queue with an id of one byte.

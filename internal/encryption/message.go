@@ -108,8 +108,8 @@ func (c *Cipher) Open(m *queue.Message, body []byte) error {
 	return nil
 }
 
-// text decrypts the parts of a body, encrypted under an id, into memory of its own, which nothing changes afterwards.
-// It also returns the size that the parts claim.
+// text decrypts the parts of a body, encrypted under an id, into memory of its own, which is not changed afterwards. It
+// also returns the size that the parts state.
 func (c *Cipher) text(body []byte, id queue.MessageID, of what) (text []byte, size int, err error) {
 	s := newBuffer()
 	defer s.release(nil)
@@ -140,8 +140,8 @@ func (c *Cipher) text(body []byte, id queue.MessageID, of what) (text []byte, si
 	return text, size, err
 }
 
-// roomFor returns how much memory the text of a body needs whose first part is given: for one part exactly that, unless
-// the id of the queue is a long one.
+// roomFor returns the memory that the text of a body with this first part needs. It is exact for one part, unless the
+// id of the queue is long.
 func roomFor(body, first []byte, last bool) int {
 	if last {
 		return max(0, len(first)-smallestPart)
@@ -157,8 +157,8 @@ type place struct {
 	last   bool
 }
 
-// isSequence reports whether s has the form of a sequence number, the only text that may stand in a literal part. It is
-// the second part if there is one: so no encrypted part can be replaced by a literal one.
+// isSequence reports whether s has the form of a sequence number, the only text that may stand in a literal part. A
+// literal part can only be the second part: so no encrypted part can be replaced by a literal one.
 func isSequence(s []byte) bool {
 	return len(s) == queue.SequenceDigits && len(bytes.Trim(s, "0123456789")) == 0
 }

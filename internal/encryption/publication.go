@@ -12,10 +12,10 @@ import (
 const publicationPeriod = 5 * time.Minute
 
 // EncryptPublication returns a publication as it is stored: key returns the name of the key for the copies of a queue,
-// or false if these are not to be encrypted. The publication that is given is not changed.
+// or false if these are not to be encrypted. It does not change the publication.
 //
-// Copies that have their beginning in common have its ciphertext in common as well. Where the engine writes the
-// sequence number, its digits stand in a literal part.
+// Copies with a common beginning share its ciphertext as well. The sequence number, which the engine writes, is in a
+// literal part.
 func (c *Cipher) EncryptPublication(
 	p queue.Publication, key func(queue.ID) (name string, on bool),
 ) (queue.Publication, error) {

@@ -6,14 +6,14 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// ErrSuspended reports that the keys must not be used for the moment. The reason, an error of the key service, is with
-// it.
+// ErrSuspended reports that the keys must not be used for the moment. It wraps the reason, an error of the key service.
 var ErrSuspended = queue.ErrSuspended
 
 // decryptsFor is how long data keys in memory decrypt after a suspension has begun: SQS's default period of their use.
 const decryptsFor = 5 * time.Minute
 
-// suspension is why and since when no data key is made or unwrapped. It is the error of those who need one.
+// suspension is the reason why no data key is made or unwrapped, and the time of its beginning. It is the error for
+// callers that need one.
 type suspension struct {
 	why   error
 	since time.Time

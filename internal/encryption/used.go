@@ -18,7 +18,7 @@ const Prefix = "encryption/"
 
 var usedTable = control.Table[string, use]{Prefix: Prefix + "used/", Key: control.Text, Format: formats.Encrypted}
 
-// use is the record of a key of the ring that may encrypt messages, or might once, by its id.
+// use is the record of a key of the ring that may encrypt messages, or once could, by its id.
 type use struct {
 	Retired int64 `json:",omitempty"` // since when it may not, in Unix milliseconds; 0: it may
 	Checked int64 `json:",omitempty"` // when records that need it were last looked for; 0: never
@@ -29,7 +29,7 @@ type use struct {
 // ErrUnknownKey reports that a key never encrypted messages in this installation.
 var ErrUnknownKey = errors.New("no message was ever encrypted under this key")
 
-// Retirement is the state of a key that encrypts no messages any more.
+// Retirement is the state of a key that no longer encrypts messages.
 type Retirement struct {
 	ID      string
 	Since   time.Time
@@ -46,7 +46,7 @@ func (u *use) retirement(id string) Retirement {
 	return r
 }
 
-// Used holds the ids of the keys that may encrypt messages in an installation, or might once. It has no keys.
+// Used holds the ids of the keys that may encrypt messages in an installation, or once could. It has no keys.
 type Used struct {
 	records *control.Set[records]
 
@@ -90,7 +90,7 @@ func (u *Used) IDs() []string { return u.ids(func(k *use) bool { return !k.Gone 
 // Encrypting returns the ids of the keys that may encrypt messages, sorted.
 func (u *Used) Encrypting() []string { return u.ids(func(k *use) bool { return k.Retired == 0 }) }
 
-// All returns the ids of all keys that ever might encrypt messages, sorted.
+// All returns the ids of all keys that could ever encrypt messages, sorted.
 func (u *Used) All() []string { return u.ids(func(*use) bool { return true }) }
 
 func (u *Used) ids(which func(*use) bool) (ids []string) {
@@ -104,7 +104,7 @@ func (u *Used) ids(which func(*use) bool) (ids []string) {
 	return ids
 }
 
-// Retired returns the keys that may not encrypt any more, sorted by their ids.
+// Retired returns the keys that may no longer encrypt, sorted by their ids.
 func (u *Used) Retired() (out []Retirement) {
 	for _, id := range u.ids(func(k *use) bool { return k.Retired != 0 }) {
 		r := u.records.RLock()
@@ -125,7 +125,7 @@ func (u *Used) Add(ctx context.Context, ids []string) error {
 	})
 }
 
-// Retire records that a key encrypts no messages from now on. A key that is retired already stays as it is.
+// Retire records that a key encrypts no messages from now on. A key that is retired already is not changed.
 func (u *Used) Retire(ctx context.Context, id string, now time.Time) (Retirement, error) {
 	return u.change(ctx, id, func(k *use) {
 		if k.Retired == 0 {
@@ -134,7 +134,7 @@ func (u *Used) Retire(ctx context.Context, id string, now time.Time) (Retirement
 	})
 }
 
-// Note records how many records need a retired key. Once there were none, there never are.
+// Note records how many records need a retired key. Once there are none, there will never be any.
 func (u *Used) Note(ctx context.Context, id string, needed int64, now time.Time) (Retirement, error) {
 	return u.change(ctx, id, func(k *use) {
 		if k.Retired != 0 && !k.Gone {

@@ -27,17 +27,17 @@ const (
 	sealedHeader  = "sluice encryption keys 2"
 	sealedPreface = "# The first key encrypts, all decrypt. A key service has sealed the keys: reading the messages\n" +
 		"# takes this file and that service. Keep a copy, and change it with sluice key only.\n"
-	// maxFile is more than a file with maxKeys keys has, in bytes.
+	// maxFile exceeds the size of a file with maxKeys keys, in bytes.
 	maxFile = 4 << 20
-	// maxSealed is more than what any key service makes of a key, in bytes.
+	// maxSealed exceeds the size of a key sealed by any key service, in bytes.
 	maxSealed = 2048
 	sumSize   = 16
 )
 
-// ErrNoFile says that there is no file with keys.
+// ErrNoFile reports that there is no file with keys.
 var ErrNoFile = errors.New("the file with the encryption keys is missing")
 
-// errTruncated says that a file has no end.
+// errTruncated reports that a file has no end.
 var errTruncated = errors.New("it is truncated: its last line, which begins with end, is missing")
 
 // Load reads the keys from the file at path. If there is none, the error is ErrNoFile. A file that others can read is
@@ -69,7 +69,7 @@ func Load(path string) (*Ring, error) {
 	return r, nil
 }
 
-// Create makes a file at path, where there must be none.
+// Create creates a file at path, where none may exist.
 func (r *Ring) Create(path string) error {
 	if err := r.write(path, durable.Create); err != nil {
 		return fmt.Errorf("make the file with the encryption keys: %w", err)
@@ -93,7 +93,7 @@ func (r *Ring) write(path string, put func(string, []byte) error) error {
 	return put(path, r.format())
 }
 
-// format returns the file.
+// format returns the text of the file.
 func (r *Ring) format() []byte {
 	before, first := preface, header
 	if r.Sealed() {
@@ -119,7 +119,7 @@ func (k *Key) digits() string {
 	return hex.EncodeToString(k.value[:])
 }
 
-// parse reads a file. All of it must be right.
+// parse reads a file. All of it must be valid.
 func parse(text []byte) (*Ring, error) {
 	if len(text) > maxFile {
 		return nil, fmt.Errorf("it has more than %d bytes", maxFile)

@@ -18,7 +18,7 @@ const KeySize = 32
 // WrappedSize is the size of a wrapped data key in bytes: a nonce, the encrypted key and a tag.
 const WrappedSize = 12 + KeySize + 16
 
-// ErrDamaged says that a wrapped data key was changed, or is not for the use that it is unwrapped for.
+// ErrDamaged reports that a wrapped data key was changed, or was wrapped for another use.
 var ErrDamaged = errors.New("the data key cannot be unwrapped: it is damaged, or was stored in another place")
 
 // ShortID is the beginning of a key's id, by which wrapped data keys name the key.
@@ -69,10 +69,10 @@ func (k *Key) ID() string { return uuid.UUID(k.id).String() }
 // Short returns the beginning of the id.
 func (k *Key) Short() ShortID { return ShortID(k.id[:8]) }
 
-// Made returns when the key was made, in seconds.
+// Made returns the creation time of the key, in seconds.
 func (k *Key) Made() time.Time { return k.made }
 
-// Wrap returns a data key of KeySize bytes in WrappedSize bytes. Unwrap takes it for the same use only.
+// Wrap returns a data key of KeySize bytes in WrappedSize bytes. Unwrap accepts it only for the same use.
 func (k *Key) Wrap(data, use []byte) []byte {
 	return k.wraps.Seal(make([]byte, 0, WrappedSize), nil, data, use)
 }

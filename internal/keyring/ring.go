@@ -38,7 +38,7 @@ func (r *Ring) Keys() []*Key { return slices.Clone(r.keys) }
 // First returns the key that encrypts.
 func (r *Ring) First() *Key { return r.keys[0] }
 
-// Find returns the key whose id begins so, or nil. It compares with each key: rings are short.
+// Find returns the key whose id has that beginning, or nil. It compares with each key: rings are short.
 func (r *Ring) Find(id ShortID) *Key {
 	for _, k := range r.keys {
 		if k.Short() == id {
@@ -70,7 +70,7 @@ func (r *Ring) Rotate(now time.Time) (*Ring, error) {
 	return &Ring{keys: append([]*Key{generate(r.after(now))}, r.keys...)}, nil
 }
 
-// Prepare returns the ring with a new last key, which encrypts after the next Rotate. It has to reach all nodes of a
+// Prepare returns the ring with a new last key, which encrypts after the next Rotate. It must reach all nodes of a
 // cluster before that.
 func (r *Ring) Prepare(now time.Time) (*Ring, error) {
 	if r.prepared(r.keys[len(r.keys)-1]) {

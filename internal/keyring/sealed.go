@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// Service is a key service: it seals the keys of a ring with a key of its own, which it does not give away. Its methods
-// are safe for concurrent use. Their errors wrap one of those below; any other counts as ErrNoAnswer.
+// Service is a key service: it seals the keys of a ring with a key of its own, which never leaves it. Its methods are
+// safe for concurrent use. Their errors wrap one of those below; any other counts as ErrNoAnswer.
 type Service interface {
 	// Seal returns a key of the ring, which has an id, in a form that only the service can open.
 	Seal(ctx context.Context, id string, key []byte) (sealed []byte, err error)
@@ -47,8 +47,8 @@ func (r *Ring) Open(ctx context.Context, s Service) (*Ring, error) {
 	return r.each(func(k *Key) (*Key, error) { return k.open(ctx, s) })
 }
 
-// Seal returns the ring open, with the keys sealed that were not. The service must open each key: a file that it does
-// not open would lose messages.
+// Seal returns the ring open, with the keys sealed that were not. The service must open each key: messages would be
+// lost with a file that it cannot open.
 func (r *Ring) Seal(ctx context.Context, s Service) (*Ring, error) {
 	return r.each(func(k *Key) (_ *Key, err error) {
 		sealed := *k

@@ -16,7 +16,7 @@ type attribute struct {
 	BinaryValue []byte  `json:",omitempty"`
 }
 
-// outgoing is a message as the target takes it, in a batch.
+// outgoing is a message in the form of the target, in a batch.
 type outgoing struct {
 	Id                      string
 	MessageBody             string

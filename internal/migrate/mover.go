@@ -41,10 +41,10 @@ func (m *Mover) progress(moved int) {
 // killed then moves them again before the target forgets their deduplication ids.
 const Hidden = 60
 
-// Finish is how long a batch should have: a user who presses Ctrl-C waits for it.
+// Finish is how long a batch may take after a stop: a user who presses Ctrl-C waits for it.
 const Finish = 15 * time.Second
 
-// ProgressInterval is how often a run says how far it is.
+// ProgressInterval is how often a run reports its progress.
 const ProgressInterval = 5 * time.Second
 
 // Counts is how many messages a queue has.
@@ -52,7 +52,7 @@ type Counts struct{ Available, InFlight, Delayed int }
 
 func (c Counts) total() int { return c.Available + c.InFlight + c.Delayed }
 
-// Result is what was moved of a queue.
+// Result is the result of moving a queue.
 type Result struct {
 	Queue   string
 	Moved   int

@@ -20,7 +20,7 @@ var passing = []string{
 	"ServiceUnavailable", "InternalError", "InternalFailure", "InternalServerError", "RequestTimeout",
 }
 
-// codeOf is the code of a refusal, or "" if the server did not refuse: it was not reached, or its answer was no answer.
+// codeOf is the code of a refusal, or "" if the server did not refuse: it was not reached, or its answer was invalid.
 func codeOf(err error) string {
 	var refusal interface{ ErrorCode() string }
 	if errors.As(err, &refusal) {
@@ -35,7 +35,7 @@ func isRefusal(err error) bool {
 	return code != "" && !slices.Contains(passing, code)
 }
 
-// A call is tried again for retryFor: less than messages are hidden at the source while they are moved.
+// A call is retried for retryFor: less than messages are hidden at the source while they are moved.
 const (
 	retryFor   = 40 * time.Second
 	firstPause = 50 * time.Millisecond

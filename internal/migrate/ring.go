@@ -6,8 +6,8 @@ import (
 )
 
 // ring decides which queue is served next: each in its turn, a FIFO queue by one worker at a time. A queue without
-// messages is looked at again after a pause. It has ended when the source has nothing left, or nothing has moved for
-// as long as the run waits for delayed messages and for those in flight.
+// messages is checked again after a pause. It has ended when the source has nothing left, or nothing has moved for as
+// long as the run waits for delayed messages and for those in flight.
 type ring struct {
 	mu    sync.Mutex
 	lines []*line
@@ -70,7 +70,7 @@ func (r *ring) put(l *line, now time.Time, moved, left int) {
 	l.ended = !r.follow && (left == 0 || now.Sub(l.changed) >= r.wait)
 }
 
-// refuse notes that the target does not take a message.
+// refuse records that the target does not accept a message.
 func (r *ring) refuse(l *line, m *received) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

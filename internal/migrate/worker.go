@@ -48,7 +48,7 @@ func (w *worker) step(ctx context.Context, l *line) (moved, left int, err error)
 	if err != nil {
 		return 0, 1, err
 	}
-	// Received messages are brought to their end also when the run is stopped.
+	// Received messages are finished even when the run is stopped.
 	finish, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(w.Finish, cancel) })()
@@ -63,7 +63,7 @@ func (w *worker) step(ctx context.Context, l *line) (moved, left int, err error)
 	return 0, left, err
 }
 
-// receive takes messages from the source. Those that the target has refused are left out.
+// receive receives messages from the source, and omits those that the target has refused.
 func (w *worker) receive(ctx context.Context, l *line) (all []*received, err error) {
 	in := map[string]any{
 		"QueueUrl": l.from, "MaxNumberOfMessages": mostMessages, "VisibilityTimeout": w.Hidden,
@@ -96,11 +96,11 @@ func (w *worker) send(ctx context.Context, l *line, messages []*received) (sent 
 	return sent, nil
 }
 
-// errRest says that the target has not taken some messages of a batch, but may take them later.
+// errRest reports that the target has not accepted some messages of a batch, but may accept them later.
 var errRest = errors.New("the target did not take all messages of a batch")
 
 // sendBatch sends those messages of a batch that do not stay at the source. It returns the messages that the target has
-// taken and, with an error, those to send again.
+// accepted and, with an error, those to send again.
 func (w *worker) sendBatch(ctx context.Context, l *line, batch []*received) (taken, rest []*received, err error) {
 	entries, messages := w.entries(l, batch)
 	if len(entries) == 0 {
@@ -137,13 +137,13 @@ func (w *worker) sendBatch(ctx context.Context, l *line, batch []*received) (tak
 	return taken, rest, err
 }
 
-// failure is why the target has not taken a message of a batch.
+// failure is the reason why the target has not accepted a message of a batch.
 type failure struct {
 	Id, Code, Message string
 	SenderFault       bool
 }
 
-// final reports whether the target will never take the message.
+// final reports whether the target will never accept the message.
 func (f failure) final() bool { return f.SenderFault && !slices.Contains(passing, f.Code) }
 
 // entries returns those messages of a batch to send, and which message each is, by its id in the batch.

@@ -6,7 +6,7 @@ import (
 )
 
 // decimal is a number as it was written: 0.digits times ten to the power of exponent. Numbers in messages can be longer
-// than what a machine computes with, so that they are compared by their digits.
+// than machine numbers, so they are compared by their digits.
 type decimal struct {
 	negative bool
 	digits   []byte // neither the first nor the last is a zero; none: the number is 0

@@ -2,9 +2,9 @@ package search
 
 import "bytes"
 
-// decoded returns the body with the escapes of its strings resolved, or nil if it is no JSON or has no escapes.
-// Programs may write "Zoë" as "Zo\u00eb": a person looks for the former. It is made once, however many terms ask, and
-// is no longer than the body.
+// decoded returns the body with the escapes of its strings resolved, or nil if it is not JSON or has no escapes.
+// Programs may write "Zoë" as "Zo\u00eb": a person searches for the former. The result is computed once for all terms,
+// and is no longer than the body.
 func (m *Item) decoded() []byte {
 	if m.hasDecoded {
 		return m.decodedBody

@@ -1,5 +1,5 @@
-// Package search says which messages a person is looking for: it reads a filter, a line of text, and decides about one
-// message after the other. It has no state, no clock and no file, and runs no input as code.
+// Package search selects the messages that a person is looking for: it parses a filter, a line of text, and decides
+// about one message after the other. It has no state, no clock and no file, and executes no input as code.
 //
 // A filter is a list of terms with spaces between them; a message is found if all of them hold. An empty filter finds
 // all.
@@ -18,5 +18,5 @@
 //	sender:x source:x          who sent it; the ARN of the queue whose dead letter it is
 //
 // After a colon the value is the whole text, in which case matters; an asterisk before or behind it stands for any
-// text, and alone says that there is a value at all. In quotes nothing is special but \" and \\.
+// text, and alone it matches any value. In quotes only \" and \\ are special.
 package search

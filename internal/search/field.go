@@ -14,7 +14,7 @@ import (
 // fieldNames are the fields that errors list.
 const fieldNames = "attr.NAME, body.PATH, sent, first, age, count, size, id, group, dedup, sender, source"
 
-// word returns the term for a text anywhere.
+// word returns the term for a text anywhere in a message.
 func word(name []text) (term, error) {
 	parts := make([]string, len(name))
 	for i, n := range name {

@@ -15,7 +15,7 @@ const keyNames = "attr.NAME, body.PATH, source, sender, group, count and day"
 // maxValue is the maximum size of a value that a term of a filter still has room for.
 const maxValue = 256
 
-// Key is what messages have a value of, as a filter names it: "attr.NAME", "body.path.to", "source", "sender", "group",
+// Key is a property of messages, by its name in a filter: "attr.NAME", "body.path.to", "source", "sender", "group",
 // "count" of receives, or the "day" of the send in UTC. It is safe for concurrent use.
 type Key struct {
 	name      string // as terms have it
@@ -173,7 +173,7 @@ func joined(steps []text) string {
 	return strings.Join(parts, ".")
 }
 
-// textField returns what reads a field of a message that is a text, or nil if there is none of that name.
+// textField returns a function that reads a text field of a message, or nil if there is none of that name.
 func textField(name string) func(*Item) []byte {
 	switch name {
 	case "id":

@@ -53,7 +53,7 @@ func (n *needle) in(b []byte) bool {
 	}
 }
 
-// firstOf finds a letter in either case. It looks at each byte once for each.
+// firstOf finds a letter in either case. It looks at each byte once for each case.
 type firstOf struct {
 	b                  []byte
 	small, capital     byte

@@ -49,7 +49,7 @@ type text struct {
 	quoted bool
 }
 
-// scanner takes a term apart.
+// scanner divides a term into its pieces.
 type scanner struct{ rest string }
 
 func (s *scanner) term() (term, error) {
@@ -74,7 +74,7 @@ func (s *scanner) term() (term, error) {
 	return t, err
 }
 
-// name takes what is before an operator: steps with dots between them.
+// name takes the name before an operator: steps with dots between them.
 func (s *scanner) name() ([]text, error) {
 	var steps []text
 	for {

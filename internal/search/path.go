@@ -54,7 +54,7 @@ func (p path) find(m *Item, take func(v []byte) bool) bool {
 	return p.walk(body, take)
 }
 
-// isDocument reports whether the body is JSON. It is read once, however many terms ask.
+// isDocument reports whether the body is JSON. It is checked once for all terms.
 func (m *Item) isDocument() bool {
 	if m.document == unread {
 		m.document = notJSON
@@ -65,7 +65,7 @@ func (m *Item) isDocument() bool {
 	return m.document == isJSON
 }
 
-// document says whether a body is JSON.
+// document records whether a body is JSON.
 type document uint8
 
 const (

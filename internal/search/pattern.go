@@ -33,7 +33,7 @@ func (p pattern) match(b []byte) bool {
 	return bytes.Equal(b, p.text)
 }
 
-// lower makes the capital letters of ASCII small, in place.
+// lower converts the capital letters of ASCII to lower case, in place.
 func lower(b []byte) []byte {
 	for i, c := range b {
 		b[i] = lowerByte(c)
@@ -48,7 +48,7 @@ func lowerByte(c byte) byte {
 	return c
 }
 
-// equalFold compares b with a text in small letters of the same length.
+// equalFold compares b with a lower-case text of the same length.
 func equalFold(b, text []byte) bool {
 	for i, c := range text {
 		if lowerByte(b[i]) != c {

@@ -9,7 +9,7 @@ const (
 	maxSteps  = 16 // of a path
 )
 
-// Item is a message as a filter sees it. Its texts are only read.
+// Item is a message in the form for filters. Its texts are only read.
 type Item struct {
 	Body       []byte
 	Attributes []Attribute
@@ -24,7 +24,7 @@ type Item struct {
 	Count      uint64 // of receives
 	Size       int
 
-	// These cache what Match learns about the body, which must not change any more.
+	// These cache what Match learns about the body, which must not change afterwards.
 	document    document
 	hasDecoded  bool
 	decodedBody []byte

@@ -7,7 +7,7 @@ import (
 )
 
 // report is a node's report to the others on the use of limited resources, as JSON, with each heartbeat. A node omits
-// what is not used there.
+// resources that are not used there.
 type report struct {
 	Process string         `json:"p"`
 	Uses    map[string]use `json:"u"` // by the subject's key without Prefix

@@ -35,7 +35,7 @@ func (m *meter) set(l Limits, now time.Time) {
 	}
 }
 
-// taken takes n of a rate if the subject may, and reports whether it did. A nil meter stands for a subject without
+// taken takes n of a rate if the limit allows it, and reports whether it did. A nil meter stands for a subject without
 // limits.
 func (m *meter) taken(k Kind, n int, now time.Time) bool {
 	if m == nil {

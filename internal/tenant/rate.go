@@ -7,11 +7,12 @@ import (
 
 // rate is one rate of a subject, as one node knows it.
 //
-// The bucket whole is the limit for all nodes together: it fills at the limit, and loses what this node takes, at once,
-// and what the others have taken, when they report it. It is right to within one heartbeat, and the excess in the
-// meantime is missing from then on. Alone it would do, but in spurts: all nodes would take what only one of them may,
-// and then wait. So there is own, which fills at this node's share of the limit: its part of the recent demand of all
-// clients. The unused shares of others gather in whole, and a node takes of that, too, while it is more than half full.
+// The bucket whole is the limit for all nodes together: it fills at the limit, and loses the takes of this node at
+// once, and those of the others when they report them. It is correct to within one heartbeat, and any excess meanwhile
+// is then subtracted. It alone would be enough, but would work in bursts: all nodes would take what only one of them
+// may, and then wait. So there is own, which fills at this node's share of the limit: its part of the recent demand of
+// all clients. The unused shares of others gather in whole, and a node takes of that, too, while it is more than half
+// full.
 //
 //	       limit               limit × share
 //	         │                       │
@@ -92,7 +93,7 @@ func (r *rate) more(n int, now time.Time) {
 func (r *rate) spend(n int) {
 	r.taken += int64(n)
 	r.whole.balance -= float64(n)
-	// Taking from the unused shares of others makes no debt.
+	// Taking from the unused shares of others creates no debt.
 	r.own.balance = max(r.own.balance-float64(n), -size(r.limit*r.share))
 }
 

@@ -76,7 +76,8 @@ func Open(o Options) (*Tenants, error) {
 	return t, nil
 }
 
-// Any reports whether anything is limited. It costs an atomic load. Otherwise callers need not find out who pays.
+// Any reports whether anything is limited. It costs an atomic load. If it returns false, callers need not determine the
+// caller of a request.
 func (t *Tenants) Any() bool { return t != nil && t.meters.Load() != nil }
 
 // all returns the meters. Do not change them.
@@ -153,7 +154,7 @@ func (t *Tenants) Take(caller Subject, k Kind, n int) error {
 	return nil
 }
 
-// TakeMore takes n more messages for a request that has passed Take and cannot be refused any more.
+// TakeMore takes n more messages for a request that has passed Take and can no longer be refused.
 func (t *Tenants) TakeMore(caller Subject, k Kind, n int) {
 	if n <= 0 || !t.Any() {
 		return
@@ -298,7 +299,7 @@ func (t *Tenants) Run(ctx context.Context) {
 	}
 }
 
-// Tick does what Run does once a heartbeat.
+// Tick does the work of Run for one heartbeat.
 func (t *Tenants) Tick(ctx context.Context) error {
 	now := t.o.Now()
 	t.measuring.Lock()

@@ -217,7 +217,7 @@ func (tx *Tx) countDeleted(n Name) {
 }
 
 // Forgotten returns the subscriptions that were not confirmed in time, including ended ones: no endpoint can confirm
-// them any more. It returns at most as many as Forget accepts.
+// them anymore. It returns at most as many as Forget accepts.
 func (t *Topics) Forgotten(now time.Time) (out []*Subscription) {
 	r := t.records.RLock()
 	defer t.records.RUnlock()

@@ -1,4 +1,4 @@
-// Completions writes what shells need to complete the commands of sluice into a directory:
+// Completions writes the files with which shells complete the commands of sluice into a directory:
 //
 //	go run ./scripts/completions DIR
 package main

@@ -30,8 +30,8 @@ func (s scale) at(v float64) float64 {
 	return s.a + (v-low)/(high-low)*(s.b-s.a)
 }
 
-// roundTicks returns round values of which the first and the last enclose what
-// there is, from 0 on if the scale is not logarithmic.
+// roundTicks returns round values of which the first and the last enclose the data, from 0 on if the scale is not
+// logarithmic.
 func (a axis) roundTicks(low, high float64) []float64 {
 	if a.log {
 		return logTicks(low, high)

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Machine is what the figures depend on.
+// Machine describes the machine, on which the figures depend.
 type Machine struct {
 	CPU        string
 	Cores      int
@@ -59,7 +59,7 @@ func (m Machine) String() string {
 	return s
 }
 
-// syncTime is how long the disk is tried.
+// syncTime is how long the disk is measured.
 const syncTime = 500 * time.Millisecond
 
 // syncRate returns how many appends of 128 bytes, each made durable before the

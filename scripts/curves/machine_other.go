@@ -7,7 +7,7 @@ import (
 	"runtime"
 )
 
-// Without Linux's /proc little is known; the picture leaves out what is not.
+// Without Linux's /proc little is known; the picture omits the rest.
 
 func datasync(f *os.File) error { return f.Sync() }
 

@@ -22,8 +22,8 @@ type meter struct {
 	binary   string
 }
 
-// measure goes through the plan, once in each round. It stops at the first load
-// that was not served as it must be: a curve of a faulty server says nothing.
+// measure goes through the plan, once in each round. It stops at the first load that was not served correctly: a curve
+// of a faulty server means nothing.
 func (m *meter) measure(ctx context.Context, plan []seriesOf) (_ *Results, err error) {
 	bin, err := os.MkdirTemp("", "curves-")
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// panels are the charts of the picture. Their titles say what the results show;
-// a panel without results is named after what it would show.
+// panels are the charts of the picture. Their titles summarize the results; a panel without results has a neutral
+// title.
 func panels(r *Results) []chart {
 	return []chart{
 		connectionsPanel(r), latencyPanel(r),

@@ -6,7 +6,7 @@ import (
 	"github.com/sluicemq/sluice/scripts/svg"
 )
 
-// style are the rules for what only curves have.
+// style are the rules that only curves need.
 const style = `
 .faint{stroke:#818b98;stroke-width:1.5;stroke-dasharray:2 4}
 path.a{stroke:#0969da}

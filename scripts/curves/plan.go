@@ -24,7 +24,7 @@ type seriesOf struct {
 	ceiling bool                     // measure an empty handler beside it
 }
 
-// plan is all that there is to measure.
+// plan lists everything to measure.
 func plan(backlogs []int) []seriesOf {
 	connections := []int{1, 4, 16, 64, 256}
 	sending := func(producers, batch int) bench.Config {
@@ -54,7 +54,7 @@ func plan(backlogs []int) []seriesOf {
 	}
 }
 
-// flagsOf spells a load for "sluice bench".
+// flagsOf returns the flags of a load for "sluice bench".
 func flagsOf(c bench.Config, ceiling bool) []string {
 	flags := []string{
 		fmt.Sprint("--producers=", c.Producers), fmt.Sprint("--consumers=", c.Consumers),

@@ -11,7 +11,7 @@ import (
 	"github.com/sluicemq/sluice/scripts/program"
 )
 
-// Results is what curves.json holds.
+// Results is the content of curves.json.
 type Results struct {
 	Machine  Machine
 	Duration time.Duration // of each point, nanoseconds
@@ -77,8 +77,7 @@ type dot struct {
 	note            string // stands beside it
 }
 
-// curve returns the dots of a series in order of x. A run of which value knows
-// nothing is left out.
+// curve returns the dots of a series in order of x. A run without a value is omitted.
 func (r *Results) curve(series string, value func(*Run) (y float64, ok bool)) []dot {
 	rounds := make(map[int][]float64)
 	for i := range r.Runs {

@@ -15,8 +15,7 @@ func thousands(v float64) string {
 	return s
 }
 
-// significant rounds to two digits, or three if they begin with 1, which is
-// about as much as can be had again.
+// significant rounds to two digits, or three if they begin with 1, which is about as much as can be reproduced.
 func significant(v float64) float64 {
 	if v <= 0 {
 		return 0

@@ -58,7 +58,7 @@ func run(ctx context.Context, args []string, _, stderr io.Writer) error {
 	return os.WriteFile(picture, draw(&shown), 0o644) //nolint:gosec // it is a part of the documentation
 }
 
-// Shown is what the dashboard has shown.
+// Shown is the content of the dashboard.
 type Shown struct {
 	Date   string
 	From   float64 // in seconds since 1970
@@ -131,7 +131,7 @@ func measure(ctx context.Context, duration time.Duration) (shown *Shown, err err
 	return ask(ctx, p, from, time.Now())
 }
 
-// ask asks what the dashboard shows. The panels about clusters show nothing of a server alone and are left out.
+// ask asks what the dashboard shows. The panels about clusters show nothing for a single server and are omitted.
 func ask(ctx context.Context, p *prometheus.Server, from, to time.Time) (*Shown, error) {
 	panels, err := prometheus.Panels(dashboard)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 )
 
-// The root key of the server, which others on this machine may as well have.
+// The root key of the server, which is not a secret on this machine.
 const (
 	keyID  = "AKIADASHBOARD0000000"
 	secret = "dashboard-dashboard-dashboard-dashboard"
@@ -36,9 +36,9 @@ type scene struct {
 // at returns how far the scene has gone, from 0 to 1.
 func (s *scene) at() float64 { return float64(time.Since(s.began)) / float64(s.length) }
 
-// use has some services use the server: orders, whose consumers stand still for a while and then catch up; mails, of
-// which some cannot be sent for a while and end in the dead-letter queue; invoices, in order; and shipments, which are
-// a topic.
+// use has some services use the server: orders, whose consumers pause for a while and then catch up; mails, of which
+// some cannot be sent for a while and end in the dead-letter queue; invoices, in order; and shipments, which are a
+// topic.
 func use(ctx context.Context, endpoint string, length time.Duration) error {
 	credentials := aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 		return aws.Credentials{AccessKeyID: keyID, SecretAccessKey: secret}, nil

@@ -133,7 +133,7 @@ func (c *cluster) through(n int) *workload.Client {
 	return c.clients[n%len(names)]
 }
 
-// setApart has clients use all nodes but one, or all if that is -1.
+// setApart makes clients use all nodes but one, or all if that is -1.
 func (c *cluster) setApart(node int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -180,7 +180,7 @@ func (c *cluster) status(ctx context.Context, i int) (s status.Status, err error
 	return s, err
 }
 
-// well waits until no node knows of a problem.
+// well waits until no node reports a problem.
 func (c *cluster) well(ctx context.Context) error {
 	err := errors.New("no node was asked")
 	for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); {
@@ -233,7 +233,7 @@ func (c *cluster) use() (all []program.Use) {
 	return all
 }
 
-// beBusy starts a process that keeps a processor busy, and returns what ends it.
+// beBusy starts a process that keeps a processor busy, and returns a function that ends it.
 func beBusy(ctx context.Context) (stop func(), err error) {
 	cmd := exec.CommandContext(ctx, "sh", "-c", "while :; do :; done")
 	if err := cmd.Start(); err != nil {

@@ -15,7 +15,7 @@ var kinds = []string{"kill", "control", "stop", "stall", "restart", partition}
 // partition is the fault for which each node needs a network namespace.
 const partition = "partition"
 
-// result is what one fault has done.
+// result is the effect of one fault.
 type result struct {
 	node      string
 	at        time.Time
@@ -25,7 +25,7 @@ type result struct {
 	failed    failures
 }
 
-// disturb does something to a node while the traffic goes on, and brings the node back.
+// disturb disturbs a node while the traffic continues, and then restores the node.
 func (c *cluster) disturb(
 	ctx context.Context, t *traffic, kind string, round int, stall time.Duration,
 ) (r result, err error) {

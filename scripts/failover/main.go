@@ -21,7 +21,7 @@
 // No request is repeated. For each round it prints those that failed because no process listened, because their
 // connection ended, or with an error as their answer, and the last error of the latter two.
 //
-// The spread column is the longest time in which the queue that is on all shards had no answer. With --busy as many
+// The spread column is the longest time in which the queue that is on all shards had no answer. With --busy, that many
 // processes keep the processors busy meanwhile.
 package main
 
@@ -43,7 +43,7 @@ import (
 
 func main() { program.Main("failover", run) }
 
-// options are what is measured.
+// options select what is measured.
 type options struct {
 	binary, dir, flags string
 	faults             []string
@@ -143,7 +143,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	return nil
 }
 
-// measure does one kind of fault so many times and prints what came of it.
+// measure causes one kind of fault the given number of times, and prints the results.
 func measure(ctx context.Context, c *cluster, t *traffic, kind string, o *options, stdout, stderr io.Writer) error {
 	var queues, spread []time.Duration
 	takeovers := 0

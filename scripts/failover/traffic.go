@@ -14,7 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/workload"
 )
 
-// every is the time from one request to a queue to the next. It is what the figures are exact to.
+// every is the time from one request to a queue to the next. It is the resolution of the figures.
 const every = 100 * time.Millisecond
 
 // patience is how long a request waits for its answer, and outstanding how many requests of a queue may wait.
@@ -57,7 +57,7 @@ func (f *failures) add(err error) {
 	}
 }
 
-// probe is a request that is made again and again.
+// probe is a request that is made repeatedly.
 type probe struct {
 	mu      sync.Mutex
 	answers []answer // with success, in the order in which they came

@@ -19,7 +19,7 @@ import (
 
 func main() { program.Main("fanout", run) }
 
-// options are what the flags say.
+// options are the values of the flags.
 type options struct {
 	dir                   string
 	duration              time.Duration
@@ -104,7 +104,7 @@ func compare(ctx context.Context, s *server, o *options, n int, out io.Writer) e
 	return nil
 }
 
-// measurement is what became of the calls of a span.
+// measurement is the result of the calls of a span.
 type measurement struct {
 	took    []time.Duration // of each call, sorted
 	elapsed time.Duration
@@ -119,7 +119,7 @@ func (m *measurement) quantile(percent int) float64 {
 	return float64(m.took[(len(m.took)-1)*percent/100].Microseconds()) / 1000
 }
 
-// measure has the clients make calls.
+// measure lets the clients make calls.
 func measure(ctx context.Context, s *server, o *options, call func() error) (*measurement, error) {
 	m := &measurement{}
 	var mu sync.Mutex
@@ -150,7 +150,7 @@ func measure(ctx context.Context, s *server, o *options, call func() error) (*me
 	return m, errors.Join(failed, ctx.Err())
 }
 
-// crowd makes many topics with subscriptions, and says what that costs.
+// crowd creates many topics with subscriptions, and prints the cost.
 func crowd(s *server, o *options, out io.Writer) error {
 	const crowdQueues = 100
 	var names []string

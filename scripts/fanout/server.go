@@ -46,7 +46,7 @@ func start(ctx context.Context, in string) (*server, error) {
 
 func (s *server) stop() error { return errors.Join(s.Stop(), os.RemoveAll(s.bin)) }
 
-// establish makes queues and a topic that has them.
+// establish creates queues and a topic with subscriptions to them.
 func (s *server) establish(topic string, queues []string, raw bool) error {
 	for _, q := range queues {
 		if err := s.queue(q); err != nil {

@@ -2,8 +2,8 @@
 //
 //	go run ./scripts/manpages DIR
 //
-// The pages say the day of the last commit, or of SOURCE_DATE_EPOCH (in seconds since
-// 1970) if that is set, so that the same source makes the same pages.
+// The pages have the date of the last commit, or of SOURCE_DATE_EPOCH (in seconds since 1970) if that is set, so that
+// the same source produces the same pages.
 package main
 
 import (
@@ -60,8 +60,8 @@ func write(dir string) error {
 	return nil
 }
 
-// compress puts a file with the ending .gz in the place of a file. It says neither name nor time: the same page makes
-// the same file.
+// compress puts a file with the ending .gz in the place of a file. The file contains neither name nor time: the same
+// page produces the same file.
 func compress(file string) error {
 	page, err := os.ReadFile(file)
 	if err != nil {

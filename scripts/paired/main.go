@@ -4,11 +4,11 @@
 //	go run ./scripts/paired --other-program /tmp/sluice-of-last-week --load '--fifo --batch 10' --rounds 10
 //	go run ./scripts/paired --other-program /tmp/sluice-of-last-week --load '--producers 64 --consumers 0'  # sends alone
 //
-// It builds the program, or takes those that it is given, starts both servers with empty data directories, and gives
-// them the load of "sluice bench" in turn, in another order in each round: what drifts on the machine meets both. For
-// each it prints the median of messages a second and of the processor time that the server takes for a message, and
-// then the median of the rounds' ratios with the least and the greatest. On a machine that has other work, the
-// processor time is the figure to look at.
+// It builds the program, or uses given ones, starts both servers with empty data directories, and gives them the load
+// of "sluice bench" in turn, in another order in each round: drift of the machine affects both. For each it prints the
+// median of messages a second and of the processor time that the server takes for a message, and then the median of the
+// rounds' ratios with the least and the greatest. On a machine that has other work, the processor time is the figure to
+// look at.
 package main
 
 import (
@@ -28,13 +28,13 @@ import (
 
 func main() { program.Main("paired", run) }
 
-// side is one of the two.
+// side is one of the two servers.
 type side struct {
 	program, flags string
 	server         *program.Server
 }
 
-// figures are what a load has shown of a server.
+// figures are the results of a load on a server.
 type figures struct {
 	rate    float64 // messages a second
 	message float64 // microseconds of the server a message

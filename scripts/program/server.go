@@ -73,11 +73,10 @@ func Start(ctx context.Context, binary, dir string, flags ...string) (*Server, e
 	return s, nil
 }
 
-// lastExport is how the last of the lines begins that the server prints to say how it is
-// reached.
+// lastExport is the beginning of the last of the lines with which the server prints how to reach it.
 const lastExport = "AWS_DEFAULT_REGION="
 
-// plainEnvironment is ours without what would configure the server or the client.
+// plainEnvironment is this process's environment without the variables that configure the server or the client.
 func plainEnvironment() (env []string) {
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, "SLUICE_") && !strings.HasPrefix(v, "AWS_") {
@@ -95,8 +94,8 @@ type Report struct {
 	Ratio   float64       `json:",omitempty"`
 }
 
-// Bench runs "sluice bench" against the server, and has it report the server's processor time or memory. That a call
-// failed is an error.
+// Bench runs "sluice bench" against the server, and has it report the server's processor time or memory. A failed call
+// is an error.
 func (s *Server) Bench(ctx context.Context, flags []string) (Report, error) {
 	about := []string{"bench", "--json", "--server-pid", strconv.Itoa(s.cmd.Process.Pid)}
 	cmd := exec.CommandContext(ctx, cmp.Or(s.Client, s.cmd.Path), append(about, flags...)...)
@@ -117,7 +116,7 @@ func (s *Server) Bench(ctx context.Context, flags []string) (Report, error) {
 	return r, nil
 }
 
-// Use is what the server has used so far.
+// Use returns the resources that the server has used so far.
 func (s *Server) Use() Use { return UseOf(s.cmd.Process.Pid) }
 
 // Stop ends the server and removes its data.

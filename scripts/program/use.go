@@ -10,13 +10,13 @@ import (
 	"github.com/sluicemq/sluice/internal/bench"
 )
 
-// Use is what a process has used.
+// Use holds the resources that a process has used.
 type Use struct {
 	CPU                time.Duration // of the processors, its own and the kernel's for it
 	Memory, PeakMemory uint64        // bytes: now, and at most
 }
 
-// UseOf returns what a process has used.
+// UseOf returns the resources that a process has used.
 func UseOf(pid int) Use {
 	status := fmt.Sprintf("/proc/%d/status", pid)
 	return Use{

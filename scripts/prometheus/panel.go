@@ -41,7 +41,7 @@ func (t *Target) Query(over time.Duration) string {
 
 var label = regexp.MustCompile(`\{\{\s*(\w+)\s*\}\}`)
 
-// Legend returns how the target calls a series.
+// Legend returns the target's name for a series.
 func (t *Target) Legend(of Series) string {
 	return label.ReplaceAllStringFunc(t.LegendFormat, func(part string) string {
 		return of.Labels[label.FindStringSubmatch(part)[1]]

@@ -1,5 +1,5 @@
-// Package prometheus runs a Prometheus that scrapes a server of Sluice, asks it, and reads Grafana's dashboards, for
-// those who show or test what a dashboard shows.
+// Package prometheus runs a Prometheus that scrapes a Sluice server, queries it, and reads Grafana's dashboards, for
+// programs that show or test a dashboard.
 package prometheus
 
 import (

@@ -1,9 +1,9 @@
-// Sbom writes what is in a program of Go, in the form of CycloneDX: the modules of which it was built, as the Go tool
-// has noted them in the program itself.
+// Sbom writes the bill of materials of a Go program in the format of CycloneDX: the modules of which it was built, as
+// recorded in the program by the Go tool.
 //
 //	go run ./scripts/sbom PROGRAM FILE
 //
-// The same program makes the same file: it has neither time nor serial number.
+// The same program produces the same file, which has neither time nor serial number.
 package main
 
 import (

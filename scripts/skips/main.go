@@ -3,9 +3,8 @@
 //
 //	go test -json ./... | go run ./scripts/skips ALLOWED
 //
-// A line of the file ALLOWED is a regular expression that a test's name and its
-// reason, as in "TestSoak: it takes a while", match as a whole. Empty lines and those
-// that begin with # mean nothing.
+// A line of the file ALLOWED is a regular expression that a test's name and its reason, as in "TestSoak: it takes a
+// while", match as a whole. Empty lines and those that begin with # are ignored.
 package main
 
 import (
@@ -31,7 +30,7 @@ func main() {
 	}
 }
 
-// run prints the results and says whether all is as it should be.
+// run prints the results and reports whether they are as expected.
 func run(file string, in io.Reader, out io.Writer) (ok bool, err error) {
 	lines, err := os.ReadFile(file)
 	if err != nil {

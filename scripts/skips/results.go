@@ -76,7 +76,7 @@ func follow(in io.Reader, out io.Writer) (*results, error) {
 
 var logged = regexp.MustCompile(`^ *\S+\.go:\d+: (.*)\n$`)
 
-// reason is what a test has logged last.
+// reason is the last text that a test has logged.
 func (p *pkg) reason(test string) string {
 	reason := ""
 	for _, l := range p.lines {

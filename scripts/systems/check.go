@@ -64,7 +64,7 @@ func (c *checker) report(err error) {
 	}
 }
 
-// importer finds what one package imports.
+// importer finds the imports of one package.
 type importer struct {
 	*checker
 	paths map[string]string

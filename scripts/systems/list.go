@@ -21,7 +21,7 @@ type listed struct {
 	Module          *struct{ GoVersion string }
 }
 
-// list returns the packages, their tests, and all that they import: each after what it imports.
+// list returns the packages, their tests, and everything that they import: each package after its imports.
 func list(dir, goos, goarch string, patterns []string) ([]listed, error) {
 	cmd := exec.Command("go", append([]string{
 		"list", "-deps", "-test", "-json=ImportPath,Dir,GoFiles,ImportMap,DepOnly,Module",

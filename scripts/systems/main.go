@@ -1,4 +1,4 @@
-// Command systems type-checks packages and their tests as they are for other systems, from their sources:
+// Command systems type-checks packages and their tests for other systems, from their sources:
 //
 //	go run ./scripts/systems linux/arm64,windows/amd64 ./...
 //

@@ -38,7 +38,7 @@ func (c *cache) parseBound(text, ids string) (*policy.Policy, bool) {
 	})
 }
 
-// get returns the entry of key, or else the result of make.
+// get returns the entry of key, or the result of make if there is none.
 func (c *cache) get(key string, make func() *policy.Policy) (*policy.Policy, bool) {
 	c.mu.RLock()
 	p, hit := c.recent[key]

@@ -63,7 +63,7 @@ func (d *Denial) Error() string { return d.message }
 // Explicit reports whether a policy denies the request, as opposed to none allowing it.
 func (d *Denial) Explicit() bool { return d.decision.Result == policy.ExplicitlyDenied }
 
-// Reason names the policies that have decided, and the statement. It is for the operator; the caller may not learn as
+// Reason names the policies that have decided, and the statement. It is for the operator; the caller must not learn as
 // much.
 func (d *Denial) Reason() string {
 	if d.decision.Policy == nil {

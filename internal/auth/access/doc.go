@@ -3,8 +3,8 @@
 //
 // # What is guaranteed
 //
-//   - A change of a policy counts for the next request: a parsed policy is kept
-//     by its text, never by whose it is.
+//   - A change of a policy takes effect with the next request: a parsed policy is cached by its text, never by its
+//     owner.
 //   - A stored policy that cannot be read admits only the root of the
 //     account that owns the resource, who can replace it.
 //   - A caller that is neither anonymous nor a root, and that Principals does not know, is refused, even if the

@@ -2,9 +2,9 @@ package access
 
 import "github.com/sluicemq/sluice/internal/aws/policy"
 
-// Explain says how Decide would decide about a request of another caller than the one that makes it, and returns the
-// request that the policies would be asked. It returns false if the policy of the resource cannot be read, which
-// refuses everything but what the owner's root does to repair it.
+// Explain returns how Decide would decide about a request of a caller other than the present one, and the request
+// against which the policies would be evaluated. It returns false if the policy of the resource cannot be read: then
+// everything is refused except what the owner's root does to repair it.
 func (d *Decider) Explain(r *Request, p Principal) (*policy.Request, policy.Explanation, bool) {
 	resource, readable := d.resourcePolicy(r)
 	if !readable {

@@ -1,10 +1,9 @@
-// Package directory holds who there is: the users, groups and roles of every
-// account, their access keys, and the policies that say what they may do.
+// Package directory holds the identities of every account: its users, groups and roles, their access keys, and the
+// policies that set their permissions.
 //
-// All of it is in memory, so that reads cost nothing; every change is durable
-// before it is seen, and seen by the next request. The records that are given
-// out are never changed: a change makes a new one. Package iam decides what
-// may be changed, and words the refusals.
+// All of it is in memory, so that reads cost nothing; every change is durable before it is seen, and seen by the next
+// request. The returned records are immutable: a change makes a new one. Package iam decides what may be changed, and
+// words the refusals.
 //
 // The records are in the control store, as JSON under these keys:
 //

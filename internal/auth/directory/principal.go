@@ -203,7 +203,7 @@ type Origin struct {
 	Boundary bool    // it is the boundary
 }
 
-// source is what IAM's simulator calls a policy: an inline one has the name of the holder, too.
+// source is the name of a policy in IAM's simulator: for an inline policy it includes the name of its holder.
 func (o Origin) source() string {
 	if o.Inline != "" {
 		return string(o.Holder.Kind) + "_" + o.Holder.Name + "_" + o.Inline
@@ -211,8 +211,7 @@ func (o Origin) source() string {
 	return o.ARN[strings.LastIndexByte(o.ARN, '/')+1:]
 }
 
-// SimulatedPolicies is EffectivePolicies for IAM's simulator, which has names of its own for them, and can do without
-// some.
+// SimulatedPolicies is EffectivePolicies for IAM's simulator, which has its own names for them, and can omit some.
 func (d *Directory) SimulatedPolicies(e *Entity, without func(Origin) bool) (access.Principal, bool) {
 	p, ok := d.policiesOf(e.ID)
 	if !ok {
@@ -230,7 +229,7 @@ func (d *Directory) SimulatedPolicies(e *Entity, without func(Origin) bool) (acc
 	return out, true
 }
 
-// Trust returns who may assume a role.
+// Trust returns the policy that decides who may assume a role.
 func (d *Directory) Trust(role *Entity) (*policy.Policy, bool) {
 	s, ok := d.policiesOf(role.ID)
 	if !ok {

@@ -74,7 +74,7 @@ func (u *use) load(saved *Use) {
 	u.note(*saved)
 }
 
-// adopt returns u with what a use that was read again has; fresh may be nil.
+// adopt returns u with the facts of a use that was read again; fresh may be nil.
 func (u *use) adopt(fresh *use) *use {
 	if fresh != nil {
 		if saved := fresh.saved.Load(); saved != nil {
@@ -171,9 +171,9 @@ func (u *use) get() (Use, bool) {
 // Uses are last uses of keys, users and roles, by their ids.
 type Uses map[string]Use
 
-// Run writes uses down now and then, and once more when ctx has
-// ended. Where another node owns the control store, send brings them there, to
-// NoteUses, again and again until they have come back with a change. An error only means that they are written later.
+// Run stores uses periodically, and once more when ctx has ended. If another node owns the control store, send passes
+// them to NoteUses there, repeatedly until they come back with a change. An error only means that they are written
+// later.
 func (d *Directory) Run(ctx context.Context, send func(context.Context, Uses) error) error {
 	again := time.NewTicker(saveEvery)
 	defer again.Stop()

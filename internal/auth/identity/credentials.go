@@ -217,8 +217,8 @@ func (c *Credentials) Override(account, keyID, secret string) error {
 	return nil
 }
 
-// Agree returns an error if the keys in the file at path, if there is one, are not
-// all among c's: they are then those of another installation.
+// Agree returns an error if the file at path exists and has keys that are not among c's: they are then those of another
+// installation.
 func (c *Credentials) Agree(path string) error {
 	own, err := LoadCredentials(path, nil)
 	if err != nil {
@@ -300,14 +300,12 @@ func Generate(accounts []string) (*Credentials, error) {
 	return c, nil
 }
 
-// LoadCredentials reads root keys from the file at path, in the format of the
-// AWS credentials file with an account's number for each profile, and generates
-// and writes those that are missing; Made tells which. The file is readable by its
-// owner alone; one that others can read is refused.
+// LoadCredentials reads root keys from the file at path, in the format of the AWS credentials file with an account's
+// number for each profile, and generates and writes those that are missing; Made returns which. The file is readable by
+// its owner only; a file that others can read is refused.
 //
-// A profile called after an account with "-previous" behind it has a second key of
-// the account's root, which works until the profile is taken out: between the two
-// moments clients can change from one to the other.
+// A profile whose name is an account with the suffix "-previous" has a second key of the account's root, which works
+// until the profile is removed: in between, clients can change from one key to the other.
 func LoadCredentials(path string, accounts []string) (*Credentials, error) {
 	c := newCredentials()
 	c.keep = func(_ context.Context, account, keyID, secret string) error {

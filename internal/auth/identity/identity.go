@@ -1,5 +1,5 @@
 // Package identity identifies the sender of a request: the owner of an access key, and the session of a session token.
-// It makes no decisions. It also keeps the key under which secrets are stored and tokens are issued.
+// It makes no decisions. It also holds the key under which secrets are stored and tokens are issued.
 package identity
 
 import (
@@ -24,7 +24,7 @@ func (id *Identity) IsRoot() bool { return id.Kind == policy.Account }
 
 // NoIAM reports whether the caller cannot call IAM, even if policies allow it: its keys come from GetFederationToken,
 // from GetSessionToken without a second factor, or from a session of the console that such keys have begun. Otherwise a
-// session could make keys that outlive it, and that its policies do not limit.
+// session could create keys that outlive it, and that its policies do not limit.
 func (id *Identity) NoIAM() bool {
 	s := id.Session
 	switch {
@@ -41,32 +41,32 @@ func (id *Identity) SessionName() string { return id.ARN[strings.LastIndexByte(i
 
 // Session is the part of an identity that temporary keys add. It is immutable.
 type Session struct {
-	// Issuer is the ARN of the entity that the session acts for: the user or root who has
-	// asked for the keys, or the role. IssuerID is its AIDA… or AROA…, or of a
-	// root the account's number.
+	// Issuer is the ARN of the entity that the session acts for: the user or root who has asked for the keys, or the
+	// role. IssuerID is its AIDA… or AROA… id, or for a root the account's number.
 	Issuer   string
 	IssuerID string
 	Issued   time.Time
 	Expires  time.Time
 	Terms
-	// Console is the session of the console whose keys these are, which are good while it lives; empty for others. MFA
-	// is when a second factor was shown at its beginning; zero if none was.
+	// Console is the console session that these keys belong to, and during which they are valid; empty for other keys.
+	// MFA is when a second factor was presented at its beginning; zero if none was.
 	Console string    `json:",omitempty"`
 	MFA     time.Time `json:",omitzero"`
-	// NoIAM says that a session of the console was begun with keys that cannot call IAM; see Identity.NoIAM.
+	// NoIAM means that a session of the console was begun with keys that cannot call IAM; see Identity.NoIAM.
 	NoIAM bool `json:",omitempty"`
 }
 
-// Terms are the conditions under which a session was issued. A console session begun with its keys has the same.
+// Terms are the conditions under which a session was issued. A console session that was begun with its keys has the
+// same terms.
 type Terms struct {
-	// Policies are the documents that were given along, PolicyARNs the managed
-	// policies that were named. Together they limit what the session may do.
+	// Policies are the documents that were passed, PolicyARNs the managed policies that were named. Together they limit
+	// the permissions of the session.
 	Policies   []string          `json:",omitempty"`
 	PolicyARNs []string          `json:",omitempty"`
 	Tags       map[string]string `json:",omitempty"`
-	// Transitive are the keys of the tags that a session inherits which this one makes by assuming a role,
-	// SourceIdentity is who is behind all of them, and Provider the ARN of the identity provider by whose token the
-	// session was made.
+	// Transitive are the keys of the tags that a session inherits if this one begins it by assuming a role.
+	// SourceIdentity is the person behind all of them. Provider is the ARN of the identity provider whose token began
+	// the session.
 	Transitive     []string `json:",omitempty"`
 	SourceIdentity string   `json:",omitempty"`
 	Provider       string   `json:",omitempty"`

@@ -13,13 +13,13 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// Several nodes that are one installation have the same keys. Theirs are in the
-// control store, where all of them read them, and not in files:
+// The nodes of one installation have the same keys. The keys are in the control store, where all nodes read them, and
+// not in files:
 //
 //	identity/master-key      as in the file
 //	identity/root/<account>  the account's root key, its secret encrypted
 //
-// A reader of a node's data directory can read them, as on a single node.
+// Anyone who can read a node's data directory can read the keys, as on a single node.
 const (
 	Prefix    = "identity/" // of all keys of the store
 	keyMaster = Prefix + "master-key"
@@ -205,7 +205,7 @@ func Check(s *store.Store) (roots *Credentials, vault *Vault, problems []string,
 	return roots, vault, problems, err
 }
 
-// encode is for values of this package, all of which have a JSON form.
+// encode encodes values of this package, all of which have a JSON form.
 func encode(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {

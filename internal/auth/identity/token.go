@@ -13,15 +13,14 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/policy"
 )
 
-// Temporary keys are kept nowhere. Their id authenticates itself, the secret
-// follows from the id, and the session token has everything else in it,
-// encrypted.
+// Temporary keys are not stored. Their id authenticates itself, the secret is derived from the id, and the session
+// token contains everything else, encrypted.
 
 // temporaryPrefix begins the ids of temporary keys.
 const temporaryPrefix = "ASIA"
 
-// The 16 characters behind the prefix are 50 random bits and 30 of a MAC over
-// them, which tells ids that were made up before anything is spent on them.
+// The 16 characters behind the prefix are 50 random bits and 30 of a MAC over them, which detects invented ids before
+// any work is spent on them.
 const (
 	drawnLetters = 10
 	macLetters   = 6
@@ -55,8 +54,7 @@ type Temporary struct {
 	Token string
 }
 
-// ticket is the content of a session token. The first byte of what is encrypted
-// is the version, 1; a reader refuses others.
+// ticket is the content of a session token. The first encrypted byte is the version, 1; a reader refuses others.
 type ticket struct {
 	Key     string
 	Kind    policy.CallerKind
@@ -123,10 +121,9 @@ func (v *Vault) newTemporary() (keyID, secret string) {
 // ErrToken refuses a session token that was not issued here, or not for the accompanying key.
 var ErrToken = errors.New("the session token is invalid")
 
-// Redeem returns the caller that a session token stands for, without the ARN, UserID and
-// UserName of users and roles, which may have been renamed meanwhile: the
-// directory completes it. It does not check whether the session has ended. Name is what
-// was given to Issue.
+// Redeem returns the caller that a session token represents, without the ARN, UserID and UserName of users and roles,
+// which may have been renamed meanwhile: the directory completes it. It does not check whether the session has ended.
+// Name is the argument of Issue.
 func (v *Vault) Redeem(keyID, token string) (id Identity, name string, err error) {
 	if len(token) > maxToken {
 		return Identity{}, "", ErrToken

@@ -108,7 +108,7 @@ func newAEAD(key []byte) cipher.AEAD {
 	return aead
 }
 
-// Seal encrypts a secret for the place called name; it opens nowhere else.
+// Seal encrypts a secret for the place called name; it can be decrypted only for that place.
 //
 //	12 bytes  nonce
 //	n bytes   AES-256-GCM of the secret, with the name as additional data

@@ -1,12 +1,14 @@
-// Package login keeps what users sign in to the console with: passwords, the rules for them, and second factors.
+// Package login stores the credentials for signing in to the console: passwords, the rules for them, and second
+// factors.
 //
 // # What is guaranteed
 //
 //   - A password is kept as its Argon2id hash, with 19 MiB of memory, two passes and a salt of its own. At most two are
-//     computed at a time, and few wait for their turn: many who guess take no memory from others.
-//   - A code of a second factor counts once: the time step that it was made for is remembered in the commit of what it
-//     has allowed, and no older one is taken.
-//   - The clock of an authenticator may be half a minute off. Two codes of one that is further off make its time count.
+//     computed at a time, and few wait for their turn: many guesses at once take no memory from others.
+//   - A code of a second factor counts once: its time step is recorded in the commit that it has allowed, and no older
+//     step is accepted.
+//   - The clock of an authenticator may be half a minute off. If it is further off, two successive codes set its
+//     offset.
 //   - The seed of a second factor is encrypted under the master key, and shown once.
 //
 // Records are in the control store, as JSON:

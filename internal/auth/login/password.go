@@ -24,7 +24,7 @@ const (
 	saltSize    = 16
 )
 
-// Hashes made elsewhere do not take more than this.
+// Hashes made elsewhere must not cost more than this.
 const (
 	mostMemory = 128 << 10 // KiB
 	mostPasses = 10
@@ -41,8 +41,8 @@ const (
 // ErrBusy reports that too many passwords are being checked.
 var ErrBusy = errors.New("too many passwords are being looked at")
 
-// Hasher hashes passwords, a few at a time. Accounts take turns; the empty account stands for all that do not exist.
-// Its methods are safe for concurrent use.
+// Hasher hashes passwords, a few at a time. Accounts take turns; the empty account stands for all accounts that do not
+// exist. Its methods are safe for concurrent use.
 type Hasher struct {
 	running *fairshare.Places
 
@@ -114,7 +114,8 @@ func (h *Hasher) Hash(ctx context.Context, account, password string) (text strin
 	return text, err
 }
 
-// decoy is what a password is compared with where there is none, so that it takes as long: the hash of a random one.
+// decoy is the hash of a random password. A password is compared with it if the user has none, so that the check takes
+// as long.
 const decoy = "$argon2id$v=19$m=19456,t=2,p=1$c2x1aWNlIGRlY295IHNhbA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 
 // Verify reports whether a password of a user of an account matches the hash. With an empty hash it takes the same

@@ -20,7 +20,7 @@ const (
 )
 
 // Tries counts attempts at passwords and codes. Each attempt counts before it is checked, so that simultaneous attempts
-// are not more, and is returned if it was no wrong guess.
+// do not exceed the limit, and is uncounted if it was not a wrong guess.
 type Tries struct {
 	mu sync.Mutex
 	of map[string]*tryCount
@@ -53,8 +53,8 @@ func (t Try) GiveBack() {
 	t.tries.Undo(t.from)
 }
 
-// Succeed uncounts the try, and clears wrong guesses at the user's password. Those of the address stay: they may have
-// been at the passwords of others.
+// Succeed uncounts the try, and clears wrong guesses at the user's password. Guesses from the address stay counted:
+// they may have been at the passwords of others.
 func (t Try) Succeed() {
 	t.tries.forget(t.user)
 	t.tries.Undo(t.from)
@@ -93,7 +93,7 @@ func (t *Tries) sweep(now time.Time) {
 	}
 }
 
-// Undo uncounts the last count: it was no failure.
+// Undo uncounts the last count: it was not a failure.
 func (t *Tries) Undo(of string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

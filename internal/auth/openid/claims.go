@@ -112,7 +112,7 @@ func (c claims) isVerified() bool {
 	return c["email_verified"] == true || c["email_verified"] == "true"
 }
 
-// lacks reports whether there is no claim of that name.
+// lacks reports whether a claim of that name is missing.
 func (c claims) lacks(claim string) bool {
 	_, ok := c.at(claim)
 	return !ok

@@ -12,8 +12,8 @@ import (
 // compared with all of them.
 const maxKeys = 100
 
-// boundKeys leaves out the keys of types of which an answer has more than maxKeys. It leaves an answer that holds no
-// keys to the reader, which refuses it.
+// boundKeys removes the keys of each type of which an answer has more than maxKeys. It does not change an answer
+// without keys, which the reader refuses.
 func boundKeys(res *http.Response) (*http.Response, error) {
 	text, err := io.ReadAll(res.Body)
 	_ = res.Body.Close() // all of it was read, or an error is known

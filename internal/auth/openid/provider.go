@@ -19,7 +19,7 @@ import (
 
 // The reasons for a refused sign-in.
 var (
-	// ErrUnreachable reports that the provider does not answer, or not like a provider.
+	// ErrUnreachable reports that the provider does not answer, or its answer is not a provider's.
 	ErrUnreachable = errors.New("the provider cannot be used")
 	// ErrRefused reports that the provider does not vouch for the person, or that its answer proves nothing.
 	ErrRefused = errors.New("the provider has proven nothing")

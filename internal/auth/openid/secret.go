@@ -13,21 +13,21 @@ type Secret string
 
 const secretSize = 32
 
-// NewSecret returns one of 256 random bits.
+// NewSecret returns a secret of 256 random bits.
 func NewSecret() Secret {
 	b := make([]byte, secretSize)
 	rand.Read(b)
 	return Secret(base64.RawURLEncoding.EncodeToString(b))
 }
 
-// Valid reports whether s can have been made by NewSecret.
+// Valid reports whether s has the form of a result of NewSecret.
 func (s Secret) Valid() bool {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(string(s))
 	return err == nil && len(b) == secretSize
 }
 
-// derive returns a value that does not betray the secret, nor those for other purposes. It has 43 characters, as many
-// as a PKCE verifier must have.
+// derive returns a value that does not reveal the secret, nor the values for other purposes. It has 43 characters, as
+// many as a PKCE verifier must have.
 func (s Secret) derive(purpose string) string {
 	key, err := hkdf.Key(sha256.New, []byte(s), nil, "sluice openid "+purpose, secretSize)
 	if err != nil {
@@ -36,7 +36,7 @@ func (s Secret) derive(purpose string) string {
 	return base64.RawURLEncoding.EncodeToString(key)
 }
 
-// State returns what the provider gives back, by which the browser is known that has begun.
+// State returns the value that the provider sends back, which identifies the browser that has begun the sign-in.
 func (s Secret) State() string { return s.derive("state") }
 
 func (s Secret) nonce() string    { return s.derive("nonce") }

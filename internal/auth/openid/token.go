@@ -22,8 +22,8 @@ type Token struct {
 	Methods  []string // by which the subject has shown who it is: the claim amr
 	Source   string   // the source identity that the provider wants, or empty
 
-	// Tags are those that the provider wants the session to have, and Transitive the keys of those that it is to pass
-	// on.
+	// Tags are the tags that the provider wants the session to have, and Transitive the keys of those that the session
+	// is to pass on.
 	Tags       map[string]string
 	Transitive []string
 

@@ -30,7 +30,7 @@ var (
 	ErrUsed = errors.New("this request has begun a session already")
 	// ErrNoPrincipal reports that the principal of the session no longer exists.
 	ErrNoPrincipal = errors.New("there is no such user, role, account or key any more")
-	// ErrSessionKeys reports an attempt to begin a session with keys of a session, which would have no end.
+	// ErrSessionKeys reports an attempt to begin a session with keys of a session, which could be repeated endlessly.
 	ErrSessionKeys = errors.New("keys of a session cannot begin another one")
 )
 
@@ -58,7 +58,7 @@ type Federation struct {
 	Trust   string // the hash of the policy that grants the role
 }
 
-// Lifetime returns how long a session lasts that may last as long as most; 0 sets no limit of its own.
+// Lifetime returns how long a session with the limit most lasts; 0 sets no limit of its own.
 func Lifetime(most time.Duration) time.Duration {
 	if most == 0 {
 		return Longest
@@ -146,9 +146,9 @@ type Session struct {
 	UserAgent string
 }
 
-// issued returns the issue time of the session's keys for policies. All of them have the time of the session's
-// beginning, or of the temporary keys that began it. So a policy that refuses sessions from before a time also refuses
-// keys that they get after it.
+// issued returns the issue time of the session's keys for policies. All keys have the time of the session's beginning,
+// or of the temporary keys that began it. So a policy that refuses sessions from before a time also refuses keys that
+// they get after it.
 func (n *Session) issued() time.Time {
 	if !n.Issued.IsZero() {
 		return n.Issued

@@ -83,7 +83,7 @@ func (s *Sessions) Redeem(
 	})
 }
 
-// Whose returns the identity of a link, even if the link has expired. It returns false if there is no such link.
+// Whose returns the identity behind a link, even if the link has expired. It returns false if there is no such link.
 func (s *Sessions) Whose(link string) (identity.Identity, bool) {
 	l := s.link(hash(link))
 	if l == nil {

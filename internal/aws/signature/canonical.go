@@ -68,7 +68,7 @@ func appendPath(dst []byte, path string, normalize bool) []byte {
 	return appendEscaped(dst, path, true)
 }
 
-// normalizePath removes empty and dot segments. path.Clean will not do: it drops the slash at the end.
+// normalizePath removes empty and dot segments. path.Clean is unsuitable: it drops the slash at the end.
 func normalizePath(path string) string {
 	if !strings.Contains(path, "//") && !strings.Contains(path, "/.") {
 		return path
@@ -117,7 +117,7 @@ func appendSqueezed(dst []byte, v string) []byte {
 	}
 }
 
-// appendStringToSign appends what the signature of Version 4 is made of:
+// appendStringToSign appends the text that a Version 4 signature signs:
 //
 //	algorithm \n timestamp \n scope \n hash of the canonical request
 func (s *Signature) appendStringToSign(dst, canonicalRequest []byte) []byte {

@@ -6,7 +6,7 @@ import "time"
 // body. Without an error, named reports whether the Authorization header names a key that lookup knows; other requests
 // may still turn out to be signed, in the URL or in a form.
 //
-// It proves nothing. It is for deciding how much to spend on a request before there is a proof.
+// It proves nothing. It serves to decide how much work to spend on a request before there is a proof.
 func Foresee(
 	r *Request, now time.Time, lookup func(accessKeyID string) (secret string, ok bool),
 ) (named bool, err error) {

@@ -9,11 +9,11 @@ import (
 
 type parameter struct{ name, value string }
 
-// parseQuery decodes a query string or a form body. The error is about the first pair that cannot be decoded; what can
-// be is returned all the same, so that a signature is seen even in a request that is refused for something else.
+// parseQuery decodes a query string or a form body. The error is about the first pair that cannot be decoded; the other
+// pairs are still returned, so that a signature is seen even in a request that is refused for another reason.
 //
-// Only "&" separates pairs, as where the parameters are acted on: a semicolon is part of a value, as in an example of
-// the SQS guide, and stays one with the signature it has.
+// Only "&" separates pairs, as where the parameters are used: a semicolon is part of a value, as in an example of the
+// SQS guide, and is signed as such.
 func parseQuery(raw string) (params []parameter, err error) {
 	if raw == "" {
 		return nil, nil
@@ -39,12 +39,12 @@ func parseQuery(raw string) (params []parameter, err error) {
 	return params, err
 }
 
-// has tells whether any of the names is in params.
+// has reports whether any of the names is in params.
 func has(params []parameter, names []string) bool {
 	return slices.ContainsFunc(params, func(p parameter) bool { return slices.Contains(names, p.name) })
 }
 
-// value returns the first value of the parameter called name, and how often there is one.
+// value returns the first value of the parameter called name, and how many values there are.
 func value(params []parameter, name string) (value string, n int) {
 	for i := range params {
 		if params[i].name == name {

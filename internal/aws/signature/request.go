@@ -16,8 +16,8 @@ type Request struct {
 	Body     []byte      // the whole body; it is only read
 }
 
-// FromHTTP returns what there is to verify of r, a request received by net/http whose body has been read into body. It
-// is short, so that it is compiled into its callers, and the Request takes no memory of its own.
+// FromHTTP returns the part of r to verify. r is a request received by net/http, whose body has been read into body.
+// The function is short, so that it is inlined and the Request is not allocated.
 func FromHTTP(r *http.Request, body []byte) *Request {
 	return &Request{
 		Method:   r.Method,
@@ -29,8 +29,8 @@ func FromHTTP(r *http.Request, body []byte) *Request {
 	}
 }
 
-// sentPath returns the path of the request line: r.URL has it decoded, encodes it again in its own way, and is what
-// routers cut prefixes from.
+// sentPath returns the path of the request line: r.URL holds it decoded, encodes it again in its own way, and may have
+// lost a prefix to a router.
 func sentPath(r *http.Request) string {
 	path, _, _ := strings.Cut(r.RequestURI, "?")
 	if !strings.HasPrefix(path, "/") { // a client's request, or one for an absolute URL

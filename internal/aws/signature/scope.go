@@ -26,7 +26,7 @@ func parseBasic(s string) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	t := time.Date(year, time.Month(month), day, hour, minute, second, 0, time.UTC)
-	// A day that the month does not have has become one of the next.
+	// A day that the month does not have has become a day of the next month.
 	return t, t.Month() == time.Month(month) && t.Day() == day
 }
 
@@ -102,8 +102,8 @@ func (s *Signature) checkSignedHeaders(h http.Header) error {
 	return nil
 }
 
-// mustBeSigned tells whether a header of this name means something to AWS. Some clients add the session token after
-// signing; it can do without protection, as its secret goes with no other.
+// mustBeSigned reports whether a header of this name means something to AWS. Some clients add the session token after
+// signing; it needs no protection, because its secret is valid with no other token.
 func mustBeSigned(name string) bool {
 	const prefix = "X-Amz-"
 	return len(name) > len(prefix) && strings.EqualFold(name[:len(prefix)], prefix) &&

@@ -18,9 +18,8 @@ type Signer struct {
 	Region      string
 }
 
-// Sign signs r by Version 4, as of now. body is its whole body. Signed are the
-// host, the Content-Type, X-Amz-Target if there is one, and what Sign sets: the
-// date and the token. The URL must have no query.
+// Sign signs r by Version 4, as of now. body is its whole body. Sign signs the host, the Content-Type, X-Amz-Target if
+// there is one, and the headers that it sets: the date and the token. The URL must have no query.
 func (s *Signer) Sign(r *http.Request, service string, body []byte, now time.Time) {
 	stamp := now.UTC().Format("20060102T150405Z")
 	r.Header.Set("X-Amz-Date", stamp)

@@ -61,7 +61,7 @@ func Parse(r *Request) (Signature, error) {
 	inURL := has(query, version2Names)
 	version2 := inURL
 
-	// A form is only looked into if there is nothing else: under a Version 4 signature it is a body like any other.
+	// A form is parsed only if there is no other signature: under a Version 4 signature it is a body like any other.
 	isForm := !inHeader && !presigned && form.Declared(r.Method, r.Header)
 	if isForm {
 		if bytes.Count(r.Body, []byte("&")) >= maxParameters-len(query) {
@@ -88,15 +88,16 @@ func Parse(r *Request) (Signature, error) {
 	case presigned:
 		return parsePresigned(r, query)
 	case !isForm && (len(r.Body) > 0 || r.Method != http.MethodGet && len(r.Header["X-Amz-Target"]) > 0):
-		// Version 2 covers neither a body that is no form nor a target, and together they are a request of their own in
-		// the JSON protocol. All it takes to make one from another's form is to move the form into the query string.
+		// Version 2 covers neither a body that is not a form nor a target, and together these are a request of their
+		// own in the JSON protocol. An attacker could make one from another's form by moving the form into the query
+		// string.
 		return Signature{}, refuse(IncompleteSignature, "Signature Version 2 is for requests of the Query protocol only.")
 	default:
 		return parseVersion2(query, inURL)
 	}
 }
 
-// signedInHeader tells whether the signature of r is in its Authorization header, if anywhere.
+// signedInHeader reports whether the signature of r, if any, is in its Authorization header.
 func signedInHeader(r *Request) bool {
 	authorization := r.Header["Authorization"]
 	return len(authorization) > 1 || len(authorization) == 1 && authorization[0] != ""

@@ -36,7 +36,7 @@ func deriveKey(secret, scope string) *signingKey {
 	return k
 }
 
-// verifies tells whether presented is the signature s of r, read as c says.
+// verifies reports whether presented is the signature s of r in the interpretation c.
 func (k *signingKey) verifies(c *canonical, r *Request, s *Signature, presented *[sha256.Size]byte) bool {
 	m, _ := k.macs.Get().(*mac)
 	if m == nil {
@@ -74,7 +74,7 @@ func (c *signingKeys) get(secret, scope string) *signingKey {
 }
 
 func (c *signingKeys) put(secret, scope string, k *signingKey) {
-	// The scope is a piece of a request and would keep all of it in memory.
+	// The scope is a substring of a request, and would keep all of it in memory.
 	id := signingKeyID{secret, strings.Clone(scope)}
 	c.mu.Lock()
 	defer c.mu.Unlock()

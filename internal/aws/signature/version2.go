@@ -15,7 +15,7 @@ func parseVersion2(params []parameter, presigned bool) (Signature, error) {
 	s := Signature{Claims: Verified{Version: 2, Presigned: presigned}, params: params}
 	slices.SortFunc(params, func(a, b parameter) int { return strings.Compare(a.name, b.name) })
 	for i := 1; i < len(params); i++ {
-		// The canonical form has no place for a second value, and does not say which of them counts.
+		// The canonical form has no place for a second value, and does not define which of them counts.
 		if params[i].name == params[i-1].name {
 			return s, refuse(
 				InvalidParameterCombination, "The parameter %s must not be given more than once.", params[i].name,
@@ -74,8 +74,8 @@ func parseVersion2(params []parameter, presigned bool) (Signature, error) {
 	return s, nil
 }
 
-// parseISO8601 reads 2007-01-31T23:59:59Z and its relatives with up to three digits of fraction or with an offset for
-// the Z. Zone names such as PST stand for more than one zone and are refused.
+// parseISO8601 reads 2007-01-31T23:59:59Z and its variants with up to three digits of fraction or with an offset in
+// place of the Z. Zone names such as PST stand for more than one zone and are refused.
 func parseISO8601(v string) (time.Time, bool) {
 	const toSeconds = len("2006-01-02T15:04:05")
 	if len(v) <= toSeconds || v[toSeconds] == ',' || v[len("2006-01-02T15")] != ':' {
@@ -94,7 +94,7 @@ func parseISO8601(v string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// appendStringToSign2 appends what Version 2 signs:
+// appendStringToSign2 appends the text that a Version 2 signature signs:
 //
 //	method \n host \n path \n query
 //
@@ -118,7 +118,7 @@ func (s *Signature) appendStringToSign2(dst []byte, r *Request, host string) []b
 	return appendPairs(dst, encoded)
 }
 
-// prove2 tells for which host, if any, the signature is the secret's.
+// prove2 returns the host, if any, for which the signature was made with the secret.
 func (v *Verifier) prove2(r *Request, s *Signature, secret string) (host string, ok bool) {
 	presented, err := base64.StdEncoding.Strict().DecodeString(s.presented)
 	mac := hmac.New(s.hash, []byte(secret))
@@ -134,8 +134,8 @@ func (v *Verifier) prove2(r *Request, s *Signature, secret string) (host string,
 	return "", false
 }
 
-// canonicalHosts2 returns what host may be in a string to sign: in lower case, without the default port. Which port is
-// the default depends on a scheme that is unknown behind a proxy, and some clients do not take it off.
+// canonicalHosts2 returns the possible forms of host in a string to sign: in lower case, without the default port.
+// Which port is the default depends on a scheme that is unknown behind a proxy, and some clients do not remove it.
 func canonicalHosts2(host string) []string {
 	host = strings.ToLower(host)
 	for _, port := range [...]string{":80", ":443"} {

@@ -5,7 +5,7 @@ import (
 	"encoding/hex"
 )
 
-// prove4 tells for which host, if any, the signature is the secret's.
+// prove4 returns the host, if any, for which the signature was made with the secret.
 func (v *Verifier) prove4(r *Request, s *Signature, secret string) (host string, ok bool) {
 	var presented [sha256.Size]byte
 	wellFormed := len(s.presented) == hex.EncodedLen(len(presented))
@@ -42,7 +42,7 @@ func (v *Verifier) prove4(r *Request, s *Signature, secret string) (host string,
 		}
 	}
 	if cached {
-		// for nothing but the time it takes, which would tell a known key from an unknown one
+		// only for the time it takes, which would otherwise distinguish known keys from unknown ones
 		deriveKey(secret, s.scope)
 	}
 	return "", false
@@ -53,10 +53,10 @@ const hashLength = 2 * sha256.Size
 
 var unsigned = []byte(unsignedPayload)
 
-// payloads returns the n readings of what stands for the body in the canonical request. One of them may be in hash.
+// payloads returns the n values that may represent the body in the canonical request. One of them may be in hash.
 //
-// A presigned URL may stand for UNSIGNED-PAYLOAD without saying so, as S3's do, but only without a body: otherwise
-// any holder of the URL could choose one.
+// A presigned URL may mean UNSIGNED-PAYLOAD implicitly, as S3's do, but only without a body: otherwise any holder of
+// the URL could choose one.
 func (s *Signature) payloads(body []byte, hash *[hashLength]byte) (payloads [2][]byte, n int) {
 	if s.payload == unsignedPayload {
 		return [2][]byte{unsigned}, 1

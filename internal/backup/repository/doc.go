@@ -1,10 +1,10 @@
-// Package repository keeps the continuous backups of one data directory in a place for objects, one for each moment.
+// Package repository stores the continuous backups of one data directory in an object store, one for each moment.
 //
 // # What is guaranteed
 //
-//   - A moment that is listed is whole, or an error says what of it was damaged: all that it names was stored before it,
-//     and nothing is removed that a listed moment names. That holds after a crash at any time, of either side.
-//   - A moment restores the files that it was made of, bit for bit, or nothing.
+//   - A listed moment is complete, or an error describes the damage: all objects that it names were stored before it,
+//     and no object that a listed moment names is removed. That holds after a crash of either side at any time.
+//   - A moment restores the files that it was made from, bit for bit, or nothing.
 //   - One data directory writes to a repository. Another one is refused, see [ErrTaken].
 //
 // # The objects
@@ -14,18 +14,18 @@
 //	objects/SHA-256              what a file has, under its digest in hex: files that are the same are stored once
 //	objects/SHA-256.SIZE.s2      the same, compressed by S2 to SIZE bytes
 //
-// A file is compressed if that saves at least a sixteenth. The youngest tables of a store, which are most of what
-// changes, are not compressed in themselves; ciphertext does not compress. S2 takes little of the processor, and is in
-// the program anyway. A moment with compressed objects says that it needs format 22, so that programs before refuse to
-// restore it. As writers, which nodes of a cluster are by turns while it is upgraded, they may go on: they neither name
+// A file is compressed if that saves at least a sixteenth. The newest tables of a store, which make up most of the
+// changes, are not compressed internally; ciphertext does not compress. S2 takes little processor time, and is in the
+// program anyway. A moment with compressed objects states that it needs format 22, so that older programs refuse to
+// restore it. They may continue as writers, as nodes of a cluster do in turn during an upgrade: they neither name
 // compressed objects nor remove them, and know all others that a moment names or removes.
 //
 // # Objects that vanish
 //
-// A writer knows what it has stored, and does not ask for each moment whether that is still there. Once an hour it
-// compares what moments name with a list of the objects. Objects that the new moment lacks are stored again, under the
-// same names, so that older moments have them, too. Content is compared when it is read only: by Fetch, for a restore
-// or a verification.
+// A writer knows which objects it has stored, and does not check for each moment whether they still exist. Once an hour
+// it compares what moments name with a list of the objects. Objects that the new moment lacks are stored again, under
+// the same names, so that older moments have them, too. Content is compared only when it is read: by Fetch, for a
+// restore or a verification.
 //
 // # Why two writers do no harm
 //
@@ -46,17 +46,17 @@
 // # Why the log is not shipped
 //
 // Changes that a server acknowledges between two moments are in its write-ahead log, which could be sent behind the
-// last moment. But each shard and the control store has a log of its own, so that pieces of them fit together only
+// last moment. But each shard and the control store has a log of its own, so that pieces of them are consistent only
 // where a moment holds back the messages between them. A moment itself is such a piece: the tables since the last one,
 // and a flush of what is in memory. With one every ten seconds a server has about 1% less throughput; the shortest
 // interval is one second.
 //
 // # Why a new owner begins with all of its tables
 //
-// In a cluster the owner of the control store writes, because its lease says which node that is. Nodes flush and
-// compact by themselves, so their tables differ, and a node that becomes the owner uploads all of its own that are
-// not there. It need not be all of them: those that it uploaded as an earlier owner are there as long as a moment
-// names them, an hour at least, so that a rolling restart costs one upload for each node. To keep the writer on its
-// node instead, nodes would have to agree on it beside the lease, with a protocol for the cases in which the two
-// differ; and a node that has failed is replaced by one with other tables all the same.
+// In a cluster the owner of the control store writes, because its lease determines which node that is. Nodes flush and
+// compact by themselves, so their tables differ, and a node that becomes the owner uploads all of its own that are not
+// there. It need not be all of them: those that it uploaded as an earlier owner are there as long as a moment names
+// them, an hour at least, so that a rolling restart costs one upload for each node. To keep the writer on its node
+// instead, nodes would have to agree on it beside the lease, with a protocol for the cases in which the two differ; and
+// a node that has failed is replaced by one with other tables all the same.
 package repository

@@ -115,7 +115,7 @@ func newPacking(file io.ReadCloser) io.ReadCloser {
 	return p
 }
 
-// Close returns when nothing uses the file any more.
+// Close returns when nothing uses the file anymore.
 func (p *packing) Close() error { return errors.Join(p.PipeReader.Close(), <-p.ended) }
 
 // unpacking is what a compressed object decompresses to. An error of the object store stays one, any other says that

@@ -51,7 +51,7 @@ func (r *Repository) Moments(ctx context.Context, each func(*Moment)) error {
 var ErrDamaged = errors.New("it cannot be understood")
 
 // At returns the last moment that is not after a time, or the last of all at the zero time. If one behind it cannot be
-// read, which may be the right one, the error wraps ErrDamaged. The exact time of a moment is never in doubt.
+// read, which may be the right one, the error wraps ErrDamaged. A moment at the exact time is never in doubt.
 func (r *Repository) At(ctx context.Context, at time.Time) (*Moment, error) {
 	numbers, err := r.numbers(ctx)
 	if err != nil {

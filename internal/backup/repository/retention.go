@@ -20,8 +20,8 @@ const (
 
 // expired returns the numbers of the moments that are not to be kept, the lowest first. All of the last hour are kept,
 // of each hour of the last day the last one, and of each day (UTC) before, until keep is over, the last one. The one
-// with the highest number is always kept. A moment that is kept for its hour or its day was the last of it already when
-// it was younger, so what is kept at one time does not depend on when this was called before.
+// with the highest number is always kept. A moment that is kept for its hour or its day was the last of it from the
+// start, so the result does not depend on earlier calls.
 func expired(moments []kept, now time.Time, keep time.Duration) (numbers []int64) {
 	byTime := slices.SortedFunc(slices.Values(moments), func(a, b kept) int {
 		return cmp.Or(b.at.Compare(a.at), cmp.Compare(b.number, a.number))

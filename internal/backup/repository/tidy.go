@@ -9,18 +9,18 @@ import (
 )
 
 const (
-	// sweepEvery is how often objects are looked for that no moment names: it takes a list of all objects, and all
-	// moments.
+	// sweepEvery is the interval of searches for objects that no moment names: a search reads a list of all objects,
+	// and all moments.
 	sweepEvery = time.Hour
 	// removalLimit is how long after a moment its writer removes objects.
 	removalLimit = 5 * time.Minute
 	// maxRemovals limits the objects that one moment removes, whose names are in it; the next sweep removes the rest.
 	// Most object stores remove fewer in removalLimit.
 	maxRemovals = 50_000
-	// removedAtOnce is the maximum number of objects that are removed before the next look at the time. Most object
-	// stores remove so many by one request, and others one by one within seconds.
+	// removedAtOnce is the maximum number of objects that are removed before the time is checked again. Most object
+	// stores remove this many by one request, and others one by one within seconds.
 	removedAtOnce = 100
-	// doomedFor is how long a writer that begins takes others to remove objects. They have less time for it.
+	// doomedFor is how long a new writer assumes that others remove objects. They have less time for it.
 	doomedFor = 2 * removalLimit
 )
 
@@ -31,7 +31,7 @@ type removal struct {
 	failed error // why there are none
 }
 
-// isNone reports whether nothing is to be removed or to be said.
+// isNone reports whether there is nothing to remove or to report.
 func (r *removal) isNone() bool { return len(r.names) == 0 && r.failed == nil }
 
 // spare keeps an object that a new moment names.
@@ -104,8 +104,8 @@ func (w *Writer) sweep(ctx context.Context, dir string, m *Moment) (removal, err
 	return w.condemn(ctx, m, objects), nil
 }
 
-// mend stores again the objects of a moment that were there but are not any more, or were cut short. Otherwise each
-// later moment would rely on them. It reports whether there were any.
+// mend stores again the objects of a moment that have disappeared or were cut short. Otherwise each later moment would
+// rely on them. It reports whether there were any.
 func (w *Writer) mend(ctx context.Context, dir string, m *Moment, objects map[string]int64) (bool, error) {
 	again := 0
 	for _, f := range m.Files {
@@ -131,7 +131,7 @@ func (w *Writer) forgetObject(name string) {
 }
 
 // condemn adds to a moment the objects that no moment names, or as many of them as it may have, and returns these. If
-// it fails, Tidy says so: a moment is worth more than space.
+// it fails, Tidy reports that: a moment is worth more than space.
 func (w *Writer) condemn(ctx context.Context, m *Moment, objects map[string]int64) removal {
 	until := time.Now().Add(removalLimit)
 	names, err := w.unnamed(ctx, m, objects)
@@ -186,9 +186,9 @@ func (w *Writer) count(named map[string]File, objects map[string]int64) {
 	}
 }
 
-// Tidy removes expired moments, and the objects that the last moments say so of, some at least, and more until a time:
-// the next moment is worth more than space. It is called after Write has succeeded; the next call continues. After an
-// interruption, each remaining moment is complete, and the rest is removed later.
+// Tidy removes expired moments, and objects that the last moments list for removal: at least some, and more until a
+// time, because the next moment is worth more than space. It is called after Write has succeeded; the next call
+// continues. After an interruption, each remaining moment is complete, and the rest is removed later.
 func (w *Writer) Tidy(ctx context.Context, now, until time.Time) error {
 	if !w.ready {
 		return nil

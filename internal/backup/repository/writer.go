@@ -35,12 +35,12 @@ type Options struct {
 	// Room returns an error if the upload must be given up, such as when the snapshot takes too much space. Nil means
 	// that nothing prevents it.
 	Room func() error
-	// Missing is called when objects that moments name are not there as a whole: something else than a writer has
-	// removed them, such as a rule of the bucket. The new moment's were stored again, the lost ones cannot be. Nil is
-	// not called.
+	// Missing is called when objects that moments name are not there as a whole: something other than a writer has
+	// removed them, such as a rule of the bucket. The objects of the new moment were stored again, the lost ones cannot
+	// be. It may be nil.
 	Missing func(again, lost int)
 	// Shared means that several servers write with the same ID, as the nodes of a cluster do, one after the other.
-	// Without it, a server that finds moments of another one writes no more.
+	// Without it, a server that finds moments of another one stops writing.
 	Shared bool
 }
 
@@ -89,8 +89,8 @@ func NewWriter(o Options) *Writer {
 	return &Writer{Options: o, repository: New(o.Place)}
 }
 
-// Write stores the files below dir as the next moment. Nothing must change them meanwhile. After an error there may be
-// a moment all the same, which is whole. Objects that were stored before an error are not stored again by the next
+// Write stores the files below dir as the next moment. Nothing must change them meanwhile. Even after an error the
+// moment may exist, and is then complete. Objects that were stored before an error are not stored again by the next
 // call. Once another writer has written the moment that this one was about to write, each call returns ErrTaken.
 func (w *Writer) Write(ctx context.Context, dir string, about backup.About) (*Moment, error) {
 	if w.overtaken != nil {
@@ -279,7 +279,7 @@ func (w *Writer) storeAll(ctx context.Context, dir string, m *Moment) error {
 	if err == nil && len(m.Files) == 0 {
 		err = errors.New("there are no files")
 	}
-	// Of an attempt that has failed, what is known is of use to the next one.
+	// The next attempt can use what a failed attempt has learned.
 	for print, m := range w.measures {
 		if err != nil {
 			measures[print] = m
@@ -420,7 +420,7 @@ func (w *Writer) create(ctx context.Context, m *Moment) error {
 	if !errors.Is(err, bucket.ErrExists) {
 		return err
 	}
-	// It may be ours: the first answer was lost, and the request was sent again.
+	// The existing moment may be ours: the first answer was lost, and the request was sent again.
 	there, err := w.repository.read(ctx, momentKey(m.Number))
 	if err == nil && !bytes.Equal(there, text) {
 		err = w.overtake(m)
@@ -437,7 +437,7 @@ func (w *Writer) overtake(m *Moment) error {
 	return w.overtaken
 }
 
-// Slower than this a request fails, so that a service that does not answer is found out.
+// A request that is slower than this fails, so that a service that does not answer is detected.
 const (
 	patience     = time.Minute
 	slowestBytes = 64 << 10 // a second

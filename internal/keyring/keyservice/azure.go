@@ -77,7 +77,7 @@ func azureMachineToken(ctx context.Context) (string, error) {
 	)
 }
 
-// wrapped is what Azure makes of a key. It must be opened under the version of its key that has sealed it.
+// wrapped is a key sealed by Azure. It must be opened under the version of its key that has sealed it.
 type wrapped struct {
 	KID   string `json:"kid"`
 	Value string `json:"value"` // base64 for URLs
@@ -112,8 +112,8 @@ func (a *azure) Open(ctx context.Context, _ string, sealed []byte) ([]byte, erro
 	return key, nil
 }
 
-// onVersion calls an operation of a version of the key. The version comes from a file or an answer, so only what stands
-// behind the name of the key is taken from it.
+// onVersion calls an operation of a version of the key. The version comes from a file or an answer, so only the part
+// behind the name of the key is used.
 func (a *azure) onVersion(ctx context.Context, kid, operation, value string, out *wrapped) error {
 	_, version, ok := strings.Cut(kid, "/keys/"+a.url[strings.LastIndexByte(a.url, '/')+1:]+"/")
 	if !ok || version == "" || strings.Trim(version, "0123456789abcdefABCDEF") != "" {

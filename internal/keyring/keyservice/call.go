@@ -92,7 +92,7 @@ func (c *call) refusal(a *answer) error {
 	return fmt.Errorf("%w: %w", keyring.ErrNoAnswer, said)
 }
 
-// statusError is what a service has said.
+// statusError is the answer of a service that refuses.
 type statusError struct {
 	name   string
 	status int

@@ -42,8 +42,8 @@ func machineReason(a *answer) error {
 	return nil
 }
 
-// oauthToken asks an authorization server for an access token. source makes the source of tokens, which sends what it
-// has to the client of the context.
+// oauthToken asks an authorization server for an access token. source makes the source of tokens, which uses the client
+// of the context.
 func oauthToken(ctx context.Context, source func(context.Context) oauth2.TokenSource) (string, error) {
 	t, err := source(context.WithValue(ctx, oauth2.HTTPClient, newClient(nil))).Token()
 	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
@@ -57,7 +57,7 @@ func oauthToken(ctx context.Context, source func(context.Context) oauth2.TokenSo
 
 // oauthRefusal returns the error for the answer of an authorization server that gives no token. Both clouds answer with
 // the status 400 or 401 if the account, its secret or its key is wrong; RFC 6749, section 5.2 has the reasons. The
-// server does not get in until its operator changes something, so the call counts as denied.
+// server gets no token until its operator changes something, so the call counts as denied.
 func oauthRefusal(a *answer) error {
 	said := fmt.Errorf("status %d: %s", a.status, excerpt.Line(string(a.body), maxReason))
 	switch a.status {

@@ -9,7 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/keyring"
 )
 
-// opener makes the service at a URL. It does not contact it.
+// opener returns the service at a URL. It does not contact it.
 type opener func(ctx context.Context, u *url.URL) (keyring.Service, error)
 
 // kind is a kind of key service.
@@ -75,7 +75,7 @@ func isBase(u *url.URL) bool {
 		u.Fragment == ""
 }
 
-// keyOf returns the name of the key in a URL: what stands between the scheme and the parameters.
+// keyOf returns the name of the key in a URL: the part between the scheme and the parameters.
 func keyOf(u *url.URL) string {
 	if u.Host == "" {
 		return trimSlashes(u.Path)

@@ -20,10 +20,10 @@ const (
 // Size is the default memory of all requests together, in bytes.
 const Size = 256 << 20
 
-// ErrBusy reports that other requests hold the memory that a request needs. It may be repeated later.
+// ErrBusy reports that other requests hold the memory that a request needs. The client may retry later.
 var ErrBusy = errors.New("other requests for history take up the memory that there is for them")
 
-// Excess reports the limit that a request has reached. A repetition fails in the same way.
+// Excess reports the limit that a request has reached. A retry fails in the same way.
 type Excess struct {
 	Most int64
 	Of   string // in the plural

@@ -92,7 +92,7 @@ func (r *Request) Worked() int {
 	return int(r.work)
 }
 
-// sum adds without overflow. A negative n, the result of an overflow before, is more than there can be.
+// sum adds without overflow. A negative n, the result of an overflow before, counts as more than any limit.
 func sum(a int64, n int) int64 {
 	if n < 0 || int64(n) > math.MaxInt64-a {
 		return math.MaxInt64

@@ -72,7 +72,7 @@ func (c *Consumer) Quantile(share float64) (time.Duration, bool) {
 	return 0, false
 }
 
-// Merge combines the knowledge of several nodes about the consumers of a queue, the busiest first.
+// Merge combines the records of several nodes of the consumers of a queue, the busiest first.
 func Merge(lists ...[]Consumer) []Consumer {
 	byWho := make(map[Who]*Consumer)
 	var order []Who

@@ -1,7 +1,7 @@
-// Package consumers keeps who receives from queues and how: which principals, from where, with which programs; how
-// often they poll, and how often in vain; and how long they take from receive to delete.
+// Package consumers records how queues are consumed: by which principals, from where, with which programs; how often
+// they poll, and how often they get nothing; and how long they take from receive to delete.
 //
-// It is kept in memory, of the last minutes, and for a bounded number of consumers: those that were not seen for
-// longest go first. A node of a cluster knows of the requests that it has served, and Merge puts the knowledge of
-// several together.
+// The record is in memory, covers the last minutes, and holds a bounded number of consumers: the least recently seen
+// are removed first. A node of a cluster knows only the requests that it has served. Merge combines the records of
+// several nodes.
 package consumers

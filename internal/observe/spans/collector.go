@@ -158,7 +158,7 @@ func (c *collector) Stop(context.Context) error {
 // UploadTraces implements otlptrace.Client. While the collector is unreachable or overloaded, it sends the spans again,
 // until ctx ends.
 func (c *collector) UploadTraces(ctx context.Context, spans []*otlp.ResourceSpans) error {
-	// It is encoded as the ExportTraceServiceRequest is that OTLP sends.
+	// The body is an ExportTraceServiceRequest of OTLP.
 	body, err := proto.Marshal(&otlp.TracesData{ResourceSpans: spans})
 	if err != nil {
 		return fmt.Errorf("encode spans: %w", err)

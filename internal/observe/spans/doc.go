@@ -1,5 +1,5 @@
-// Package spans tells an OpenTelemetry collector what the server does: a span for each request, and spans for what
-// becomes of a message between its send and its delete, as children of the span in which the producer has sent it.
+// Package spans sends traces to an OpenTelemetry collector: a span for each request, and spans for the life of a
+// message between its send and its delete, as children of the span in which the producer has sent it.
 //
 //	producer:    SendMessage ──┐
 //	this server:               ├─ queued ─────┐
@@ -8,8 +8,8 @@
 //	                           │              │                  │               ├─ in flight ── deleted
 //
 // It guarantees that no request waits for the collector: spans go into a queue of a bounded length, from which they are
-// sent in batches, and those that find it full are dropped. Spans hold no message bodies, attributes of messages,
-// receipt handles, tokens or keys.
+// sent in batches, and further spans are dropped while it is full. Spans hold no message bodies, attributes of
+// messages, receipt handles, tokens or keys.
 //
 // A producer names its trace in the message's AWSTraceHeader, or in the message attribute traceparent, as the
 // instrumentations of OpenTelemetry do; a request names its own in the header traceparent or X-Amzn-Trace-Id. If the

@@ -64,7 +64,7 @@ type followed struct {
 	at       int           // in the heap
 }
 
-// due returns when work is due without any event before.
+// due returns when work is due if no event occurs before.
 func (f *followed) due() queue.Instant {
 	if f.visible {
 		return f.until.Add(rememberVisible)

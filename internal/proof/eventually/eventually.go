@@ -1,5 +1,5 @@
-// Package eventually is how tests wait for what a program does in its own time: for a
-// condition, and not for a time that is enough on one machine and too short on another.
+// Package eventually lets tests wait for a condition that a program reaches in its own time, rather than for a fixed
+// time that is enough on one machine and too short on another.
 package eventually
 
 import (
@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// limit is longer than anything takes that tests wait for, on a busy machine and with the
-// race detector. A test that fails takes so long.
+// limit is longer than any wait of a test takes, on a busy machine and with the race detector. A test that fails takes
+// this long.
 const limit = 3 * time.Minute
 
 // The pause between two attempts begins short, since most conditions hold soon, and doubles.
@@ -33,8 +33,7 @@ func Succeeds(t testing.TB, f func() error) {
 	}
 }
 
-// True calls f until it returns true. It ends the test, saying what was waited for, if that
-// does not happen.
+// True calls f until it returns true. It ends the test with the name of the condition if that does not happen.
 func True(t testing.TB, what string, f func() bool) {
 	t.Helper()
 	Succeeds(t, func() error {

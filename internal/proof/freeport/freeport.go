@@ -1,9 +1,9 @@
 // Package freeport finds ports for servers that tests start.
 //
-// A server with port 0 gets a free port, but some addresses have to be known before the server listens: those by which
-// the nodes of a cluster find each other. A port that was free a moment ago may then be taken, by the end of an
-// outgoing connection most of all. So Take gives ports below those that systems use for outgoing connections (from
-// 32768 on Linux, from 49152 elsewhere), and each only once in a process.
+// A server with port 0 gets a free port, but some addresses must be known before the server listens: those by which the
+// nodes of a cluster find each other. A port that was free a moment ago may then be taken, by the end of an outgoing
+// connection most of all. So Take gives ports below those that systems use for outgoing connections (from 32768 on
+// Linux, from 49152 elsewhere), and each only once in a process.
 package freeport
 
 import (

@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// Counted is what a service says that it has counted of a queue.
+// Counted holds the counts that a service reports for a queue.
 type Counted struct{ Sent, Deduplicated, Received, EmptyReceives, Deleted, Moved int64 }
 
-// bounds are the least and the most that can have been counted: what was acknowledged,
-// and that together with what was left open.
+// bounds are the minimum and the maximum of a possible count: the acknowledged calls, without and with those of unknown
+// outcome.
 type bounds struct{ least, most int64 }
 
 func (b *bounds) add(o Outcome, n int64) {
@@ -28,14 +28,14 @@ func (b *bounds) join(o bounds) {
 	b.most += o.most
 }
 
-// receivedAtMost is how many messages a receive without an answer may have been given.
+// receivedAtMost is the maximum number of messages that a receive without an answer may have returned.
 const receivedAtMost = 10
 
-// Counters is what must have been counted of queues, from the calls that were added. It takes
-// the same little memory however many these are.
+// Counters holds the expected counts of queues, from the calls that were added. Its small memory does not depend on
+// their number.
 type Counters struct{ queues map[string]*expected }
 
-// expected is what must have been counted of a queue.
+// expected holds the expected counts of a queue.
 type expected struct {
 	sent, received, empty, deleted bounds
 }
@@ -84,12 +84,11 @@ func (c *Counters) Add(h *History, calls []*Call) {
 	}
 }
 
-// Compare returns where what a service has counted cannot be what has happened. A
-// receive that gave nothing changes nothing and may be forgotten; all else is exact.
+// Compare returns the counts of a service that contradict the calls. A receive without messages changes nothing and may
+// be missing; all else is exact.
 //
-// A message that a task has moved counts as sent where it has come to. Which messages a
-// task has moved is not known, so that there is no most for a queue's sends, but for those
-// of all queues together.
+// A message that a task has moved counts as sent to its new queue. Which messages a task has moved is unknown, so there
+// is no maximum for the sends of a single queue, only for those of all queues together.
 func (c *Counters) Compare(counted map[string]Counted) (out []Violation) {
 	var allSent bounds
 	var all Counted
@@ -127,11 +126,11 @@ func (h *History) CompareCounters(counted map[string]Counted) []Violation {
 	return c.Compare(counted)
 }
 
-// CountedTopic is what a service says that it has counted of a topic: messages that were
-// accepted, and copies of them that queues have or were refused.
+// CountedTopic holds the counts that a service reports for a topic: accepted messages, and copies of them that were
+// delivered to queues or refused.
 type CountedTopic struct{ Published, Copies int64 }
 
-// CompareTopics is CompareCounters for topics. All of it is exact.
+// CompareTopics is CompareCounters for topics. All counts are exact.
 func (h *History) CompareTopics(counted map[string]CountedTopic) (out []Violation) {
 	for topic, b := range h.publishedTo(h.Calls) {
 		c, queues := counted[topic], int64(len(h.topic(topic).Queues))

@@ -1,5 +1,5 @@
-// Package history is what was asked of a service, what became of it, and whether
-// the service has kept its promises.
+// Package history records the calls of a service and their outcomes, and decides whether the service has kept its
+// promises.
 //
 // A History holds every call of a run with its outcome: acknowledged, refused, or
 // unknown because no answer came. Verdict is a pure function of it and returns
@@ -27,16 +27,16 @@
 //	counters       what a queue said that it held was not what was found in it, or the metrics of a
 //	               queue say that more or less has happened to it than what was acknowledged
 //
-// An acknowledged undo of a purge or deletion brings back all messages: one that is nowhere is lost. An undo without an
-// answer brings back all or nothing; of a purge, all or nothing of each shard.
+// An acknowledged undo of a purge or deletion restores all messages: one that is nowhere is lost. An undo without an
+// answer restores all or nothing; of a purge, all or nothing of each shard.
 //
-// A publication to a topic is a message of its own in each of the topic's queues: lost is a message that one of them
-// never gave, duplicate one that a queue gave twice, and the order of a FIFO group is the same as of the publications.
+// A publication to a topic is a message of its own in each of the topic's queues: a message is lost if one of them
+// never returned it, and duplicate if a queue returned it twice; the order of a FIFO group is the order of the
+// publications.
 //
-// All times are read from one clock, the client's. A call was executed some time
-// between its beginning and its end, if it was, so a rule speaks only when every
-// such time breaks it. Slack is what the service's clock may be off by; between
-// nodes whose clocks differ it has to be as large as the difference.
+// All times are read from one clock, the client's. A call was executed some time between its beginning and its end, if
+// it was, so a rule is broken only if it is broken for every such time. Slack is how far the service's clock may be
+// off; between nodes whose clocks differ it must be as large as the difference.
 //
 // A history is kept in a file as lines of JSON, see Write and Read.
 package history

@@ -17,7 +17,7 @@ type line struct {
 	Note    *Violation `json:"note,omitempty"`
 }
 
-// rules is what a history is judged by.
+// rules are the settings by which a history is judged.
 type rules struct {
 	Queues []Queue       `json:"queues"`
 	Topics []Topic       `json:"topics,omitempty"`

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// History is everything that was asked for in a run and what became of it.
+// History holds all calls of a run, with their outcomes.
 type History struct {
 	Queues   []Queue // that are there from the beginning, and their rules
 	Topics   []Topic // likewise
@@ -28,7 +28,7 @@ type Queue struct {
 	Scoped      bool   `json:"scoped,omitempty"` // FIFO: each group has an order and deduplication of its own
 }
 
-// Topic is a topic of the service, with the queues that its messages go to as they are.
+// Topic is a topic of the service, with the queues that get its messages unchanged.
 type Topic struct {
 	Name   string   `json:"name"`
 	Queues []string `json:"queues"`
@@ -60,7 +60,7 @@ func (t *Trouble) over(grace time.Duration) time.Duration {
 	return t.Ended + grace
 }
 
-// Outcome is what became of a call, as far as its caller knows.
+// Outcome is the outcome of a call, as far as its caller knows.
 type Outcome int
 
 // The outcomes.
@@ -86,7 +86,7 @@ func (o *Outcome) UnmarshalText(text []byte) error {
 	return fmt.Errorf("outcome %q", text)
 }
 
-// Operation is what a call asks for.
+// Operation is the operation of a call.
 type Operation string
 
 // The operations.
@@ -103,7 +103,7 @@ const (
 	Purge   Operation = "purge"
 	Move    Operation = "move"
 	Cancel  Operation = "cancel"
-	// UndoPurge and UndoDelete undo the last Purge or Drop of a queue. Call.State is what it is to be then.
+	// UndoPurge and UndoDelete undo the last Purge or Drop of a queue. Call.State is the state that it must have then.
 	UndoPurge  Operation = "undo purge"
 	UndoDelete Operation = "undo delete"
 )
@@ -124,7 +124,7 @@ type Call struct {
 	Entries   []*Entry      `json:"entries,omitempty"` // the messages it was about; a batch has an outcome for each
 }
 
-// Entry is what a call says of one message.
+// Entry is the part of a call about one message.
 type Entry struct {
 	*Call    `json:"-"`
 	Name     string        `json:"name"`
@@ -163,8 +163,8 @@ const (
 	NotKept Refusal = "nothing is kept that an undo can bring back"
 )
 
-// OutcomeOf says what an error of a call means, and why. An error that is not a refusal leaves it unknown whether the
-// call was executed.
+// OutcomeOf returns the outcome that an error of a call means, and the reason. An error that is not a refusal leaves it
+// unknown whether the call was executed.
 func OutcomeOf(err error) (Outcome, string) {
 	if err == nil {
 		return Acknowledged, ""
@@ -175,7 +175,7 @@ func OutcomeOf(err error) (Outcome, string) {
 	return Unknown, err.Error()
 }
 
-// Tally counts the outcomes, by message where there are any.
+// Tally counts the outcomes, by message in calls that have messages.
 func (h *History) Tally() map[string]int {
 	out := make(map[string]int)
 	for _, c := range h.Calls {
@@ -235,7 +235,7 @@ func (t *Trouble) String() string {
 	return strings.TrimRight(fmt.Sprintf("%v  from here %s: %s %s", t.Began, end, t.Kind, t.Words), " ")
 }
 
-// who names the client of a call and the node that it asked.
+// who names the client and the node of a call.
 func (c *Call) who() string {
 	if c.Node == "" {
 		return c.Worker

@@ -2,7 +2,7 @@ package history
 
 import "slices"
 
-// judgeMessage looks at what became of a message over all queues it was in.
+// judgeMessage judges the history of a message over all queues it was in.
 func (j *judge) judgeMessage(name string) {
 	attempts := j.sends[name]
 	first := attempts[0]
@@ -49,8 +49,7 @@ func (j *judge) judgePurge(accepted *Entry) {
 	}
 }
 
-// judgeIdentity makes sure that all who speak of a message mean the same one:
-// sent again, it is still only one message.
+// judgeIdentity checks that all calls about a message mean the same one: sent again, it is still only one message.
 func (j *judge) judgeIdentity(attempts, receives []*Entry) {
 	queue := attempts[0].Queue
 	var known *Entry
@@ -58,7 +57,7 @@ func (j *judge) judgeIdentity(attempts, receives []*Entry) {
 		switch {
 		case e.Outcome != Acknowledged || e.Queue != queue || e.ID == "":
 		case e.Operation == Receive && j.queues[queue].Dead != "":
-			// It may have come back from the dead-letter queue as another.
+			// It may have been moved back from the dead-letter queue as another message.
 		case known == nil:
 			known = e
 		case e.ID != known.ID || e.Sequence != known.Sequence:

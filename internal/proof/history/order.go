@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// judgeGroup looks at the receives of a FIFO group: a message is received when
-// all before it are gone or are received with it. One that has become visible again is
-// received although later ones are in another consumer's hands, as in SQS.
+// judgeGroup judges the receives of a FIFO group: a message is received when all before it are gone or are received
+// with it. One that has become visible again is received even while later ones are in flight, as in SQS.
 func (j *judge) judgeGroup(all []*Entry) {
 	slices.SortStableFunc(all, func(a, b *Entry) int { return cmp.Compare(a.Sequence, b.Sequence) })
 	// reach is until when anything received so far, in order, mattered to others.
@@ -54,7 +53,7 @@ func (j *judge) inOrder(x, r *Entry) bool {
 	return true
 }
 
-// lane is within what sequence numbers grow.
+// lane is a scope within which sequence numbers grow.
 type lane struct {
 	groupOf
 	topic string // of messages that were published
@@ -99,8 +98,7 @@ func (j *judge) accepted(attempts []*Entry) (a accepted, ok bool) {
 	return a, true
 }
 
-// judgeSequences makes sure that messages are in the order in which they were
-// accepted, as far as the senders can tell.
+// judgeSequences checks that messages are in the order in which they were accepted, as far as the senders can tell.
 func (j *judge) judgeSequences() {
 	lanes := make(map[lane][]accepted)
 	for _, messages := range []map[string][]*Entry{j.sends, j.published} {
@@ -132,8 +130,8 @@ func (j *judge) judgeSequences() {
 	}
 }
 
-// judgeBatches makes sure that the messages of a batch are in its order, in all queues that
-// they were published to. Those that were sent before keep the place they had.
+// judgeBatches checks that the messages of a batch are in its order, in all queues that they were published to. Those
+// that were sent before keep the place they had.
 func (j *judge) judgeBatches() {
 	for _, c := range j.Calls {
 		switch c.Operation {

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// A resource is a queue, a topic, a subscription, a user or an access key. One worker at a time makes, changes and
-// deletes it, and says in each call what its state is to be; an Inspect says what a node has found. The state of what
-// is not there is empty.
+// A resource is a queue, a topic, a subscription, a user or an access key. One worker at a time creates, changes and
+// deletes it, and each call records the intended state; an Inspect records the state that a node has found. The state
+// of a missing resource is empty.
 
-// judgeResource compares what was found of a resource with what it must be: the state that the last acknowledged call
-// has given it. A call without an answer may be executed at any later time.
+// judgeResource compares the state that was found with the required one: the state that the last acknowledged call has
+// set. A call without an answer may be executed at any later time.
 func (j *judge) judgeResource(name string, calls []*Call) {
 	for _, look := range calls {
 		if look.Operation != Inspect || look.Outcome != Acknowledged {
@@ -49,8 +49,8 @@ func (j *judge) mayBeGone(c *Call) bool {
 	})
 }
 
-// mustBeGone reports whether a queue cannot exist when c is executed: its delete was acknowledged, and it was not made
-// again.
+// mustBeGone reports whether a queue cannot exist when c is executed: its delete was acknowledged, and it was not
+// created again.
 func (j *judge) mustBeGone(c *Call) bool {
 	all := j.wholes[c.Queue]
 	return slices.ContainsFunc(all, func(d *Call) bool {
@@ -62,8 +62,8 @@ func (j *judge) mustBeGone(c *Call) bool {
 	})
 }
 
-// inDoubt reports whether a change of a resource may have been made of which c wants the same: a policy that is
-// deleted twice is missing.
+// inDoubt reports whether the change that c requests may have been made already: a policy that is deleted twice is
+// missing the second time.
 func (j *judge) inDoubt(c *Call) bool {
 	return slices.ContainsFunc(j.resources[c.Queue], func(x *Call) bool {
 		return x.Operation == Change && x.Outcome == Unknown && x.State == c.State && x.Began < c.Began
@@ -73,8 +73,8 @@ func (j *judge) inDoubt(c *Call) bool {
 // makes reports whether a call makes a resource, or makes it again.
 func (c *Call) makes() bool { return c.Operation == Create || c.Operation == UndoDelete }
 
-// mayHaveGone reports whether a queue may have been purged or deleted, for good, after e was executed. It leaves out a
-// purge or deletion that is looked at.
+// mayHaveGone reports whether a queue may have been purged or deleted, for good, after e was executed. It ignores the
+// purge or deletion that is being judged.
 func (j *judge) mayHaveGone(e *Entry, except *Call) bool {
 	return slices.ContainsFunc(j.wholes[e.Queue], func(d *Call) bool {
 		return d != except && d.mayTake(e) && !j.isUndone(d)
@@ -92,8 +92,8 @@ func (c *Call) mayTake(e *Entry) bool {
 	return false
 }
 
-// life returns how often a queue had been deleted when c began. A queue that is made again begins anew, but not one
-// whose deletion was undone.
+// life returns how often a queue had been deleted when c began. A queue that is created again begins a new life, but
+// not one whose deletion was undone.
 func (j *judge) life(c *Call) (n int) {
 	for _, d := range j.wholes[c.Queue] {
 		if d.Operation == Drop && d.Outcome == Acknowledged && d.before(c) && !j.isUndone(d) {

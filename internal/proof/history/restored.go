@@ -3,7 +3,7 @@ package history
 import "time"
 
 // Restored returns the history of a service that was restored from a backup. The backup was made at one time within the
-// span. It has what calls did that had ended before the span, and nothing of calls that began behind it. Other calls
+// span. It includes the effects of calls that ended before the span, and none of calls that began after it. Other calls
 // were executed before the backup or not, so that their outcomes are unknown, unless they were refused. Notes are not
 // part of it, because they have no time. Calls may be added to the history that is returned, and h does not change.
 func (h *History) Restored(from, to time.Duration) *History {
@@ -27,7 +27,7 @@ func (h *History) Restored(from, to time.Duration) *History {
 	return &out
 }
 
-// unanswered returns a copy of a call whose caller knows nothing but what was refused.
+// unanswered returns a copy of a call of which only refusals are known.
 func (c *Call) unanswered() *Call {
 	d := *c
 	d.Outcome, d.Entries = Unknown, nil

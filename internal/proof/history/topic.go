@@ -61,7 +61,7 @@ func (h *History) deliveries(c *Call) (out []*Call) {
 	return out
 }
 
-// renamed returns a copy of c, about a queue, with changed entries.
+// renamed returns a copy of c for a queue, with changed entries.
 func renamed(c *Call, queue string, change func(*Entry)) *Call {
 	d := *c
 	d.Queue, d.Entries = queue, nil

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// judgeTrack looks at a message's stay in one queue.
+// judgeTrack judges a message's stay in one queue.
 func (j *judge) judgeTrack(all []*Entry) {
 	q := j.queues[all[0].Queue]
 	for _, r := range all {
@@ -57,8 +57,7 @@ func (j *judge) leastReceives(r *Entry) int {
 	return 1
 }
 
-// judgeHold makes sure that r did not receive a message that hold, a receive or
-// a change of visibility, had made invisible.
+// judgeHold checks that r did not receive a message that hold, a receive or a change of visibility, had made invisible.
 func (j *judge) judgeHold(all []*Entry, hold, r *Entry) {
 	timeout := hold.Timeout
 	if !hold.before(r.Call) {

@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// A purge or deletion of a queue takes its messages away, and an undo brings them back. One worker at a time purges,
-// deletes and undoes. The rules know three cases of a purge or deletion that was acknowledged:
+// A purge or deletion of a queue removes its messages, and an undo restores them. One worker at a time purges, deletes
+// and undoes. The rules know three cases of a purge or deletion that was acknowledged:
 //
-//   - isUndone: an undo was acknowledged, or something was seen that only an undo brings back. All must be back.
-//   - Only undos without an answer follow. All may be back.
-//   - No undo follows. Nothing may be back.
+//   - isUndone: an undo was acknowledged, or something was seen that only an undo restores. All must be restored.
+//   - Only undos without an answer follow. All may be restored.
+//   - No undo follows. Nothing may be restored.
 //
-// A purge or deletion without an answer may come after its undo. So nothing must be back, and all may be.
+// A purge or deletion without an answer may come after its undo. So all may be restored, but nothing has to be.
 
 const (
 	undoInterval = 10 * time.Minute // from the purge or deletion; it is too late for an undo then
 	shelvedMost  = 1000             // further deletions, after which it is too late for the undo of one
-	// FullDisk is the kind of a trouble in which a service may forget what it has kept for an undo.
+	// FullDisk is the kind of trouble in which a service may drop the data that it has kept for an undo.
 	FullDisk = "full-disk"
 )
 
@@ -79,8 +79,8 @@ func (j *judge) mustBeUndone(d *Call) bool {
 	return slices.ContainsFunc(undos, func(u *Call) bool { return u.Outcome == Acknowledged }) || j.isSeen(d, undos[0])
 }
 
-// isSeen reports whether something was seen after d that only its undo brings back: the queue, or a message. The shards
-// of a queue may undo a purge one by one, and one that has done so says nothing of the others.
+// isSeen reports whether something was seen after d that only its undo restores: the queue, or a message. The shards of
+// a queue may undo a purge one by one, and one that has done so says nothing of the others.
 func (j *judge) isSeen(d, undo *Call) bool {
 	until := j.next(d)
 	switch {
@@ -116,7 +116,7 @@ func (j *judge) cramped(d, undo *Call) bool {
 	})
 }
 
-// mayHaveBeenAway reports whether the message of x may have been purged when r was executed, and brought back for x.
+// mayHaveBeenAway reports whether the message of x may have been purged when r was executed, and restored for x.
 func (j *judge) mayHaveBeenAway(x, r *Entry) bool {
 	return slices.ContainsFunc(j.wholes[x.Queue], func(p *Call) bool {
 		if p.Operation != Purge || p.Outcome == Refused || p.Began > r.Ended || !j.mayBeUndone(p, x.Ended) {
@@ -132,7 +132,7 @@ func (j *judge) mayHaveBeenAway(x, r *Entry) bool {
 	})
 }
 
-// mayKeepNothing reports whether an undo may find nothing to bring back.
+// mayKeepNothing reports whether an undo may find nothing to restore.
 func (j *judge) mayKeepNothing(undo *Call) bool {
 	var last *Call
 	for _, d := range j.wholes[undo.Queue] { // in the order in which they began

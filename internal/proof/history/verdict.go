@@ -25,7 +25,7 @@ type track struct{ queue, id string }
 
 type groupOf struct{ queue, group string }
 
-// judge looks at a history from several sides.
+// judge applies all rules to a history.
 type judge struct {
 	*History
 	queues     map[string]Queue
@@ -41,8 +41,8 @@ type judge struct {
 	violations []Violation
 }
 
-// Verdict returns the promises that the service did not keep. The history must
-// end with a drain: what is not in it then is lost.
+// Verdict returns the promises that the service did not keep. The history must end with a drain: messages that it does
+// not receive are lost.
 func (h *History) Verdict() []Violation {
 	sorted := *h
 	sorted.Calls = slices.SortedStableFunc(slices.Values(h.Calls), func(a, b *Call) int {
@@ -156,8 +156,7 @@ func (j *judge) excused(c *Call) bool {
 	})
 }
 
-// judgeCalls looks at outcomes: what was refused must be among what may be, and
-// only trouble excuses the service from answering.
+// judgeCalls judges outcomes: refusals must be permitted ones, and only trouble excuses the service from answering.
 func (j *judge) judgeCalls() {
 	for _, c := range j.Calls {
 		if c.Outcome == Unknown && !j.excused(c) {
@@ -202,7 +201,7 @@ func (j *judge) mayRefuse(c *Call) bool {
 	return false
 }
 
-// mayExist reports whether a resource that c is to make, or to bring back, may be there already.
+// mayExist reports whether a resource that c is to create, or to restore, may exist already.
 func (j *judge) mayExist(c *Call) bool {
 	if c.Operation == UndoDelete {
 		return !j.mustBeGone(c)
@@ -212,7 +211,7 @@ func (j *judge) mayExist(c *Call) bool {
 	})
 }
 
-// mayRefuseEntry reports whether what a call wants of one message may be refused.
+// mayRefuseEntry reports whether a call may be refused for one message.
 func (j *judge) mayRefuseEntry(e *Entry) bool {
 	switch Refusal(e.Reason) {
 	case Expired:

@@ -1,6 +1,7 @@
-// Package netns puts processes on a network of their own: a network namespace for each, and a bridge between them that
-// this machine is on, too. Packets between two of them get through, are refused, or vanish. The processes cannot get
-// around this, because it does not depend on what they know of each other. It takes root on Linux, and the program ip.
+// Package netns puts processes on a network of their own: a network namespace for each, and a bridge between them to
+// which this machine is connected, too. Packets between two of them get through, are refused, or are dropped. The
+// processes cannot get around this, because it does not depend on the addresses that they know. The package needs root
+// on Linux, and the program ip.
 package netns
 
 import "os/exec"

@@ -25,7 +25,7 @@ type Bridge struct {
 	spaces []Space
 }
 
-// New makes a network without spaces. Close removes it.
+// New creates a network without spaces. Close removes it.
 func New() (*Bridge, error) {
 	id := os.Getpid() % 1_000_000
 	b := &Bridge{name: fmt.Sprintf("slt%d", id), subnet: fmt.Sprintf("10.%d.%d", 128+id/256%128, id%256)}

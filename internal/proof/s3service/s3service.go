@@ -1,4 +1,4 @@
-// Package s3service gives tests a service that speaks Amazon S3: versitygw, as test/s3 names its version.
+// Package s3service gives tests a service that speaks Amazon S3: versitygw, in the version that test/s3 names.
 package s3service
 
 import (
@@ -18,8 +18,8 @@ const (
 	Secret      = "password"
 )
 
-// Start runs the service until the test ends, and returns its URL. Its buckets are the directories in buckets. Where
-// the service cannot be built, the test is skipped.
+// Start runs the service until the test ends, and returns its URL. Its buckets are the directories in buckets. If the
+// service cannot be built, the test is skipped.
 func Start(t testing.TB, buckets string) (endpoint string) {
 	t.Helper()
 	program := build(t)

@@ -125,7 +125,7 @@ func (c *cluster) start() error {
 	return nil
 }
 
-// healthy waits until all nodes say that they are ready.
+// healthy waits until all nodes report that they are ready.
 func (c *cluster) healthy(ctx context.Context, patience time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

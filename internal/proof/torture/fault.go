@@ -16,7 +16,7 @@ type fault interface {
 	heal(*cluster) error
 }
 
-// lane is what a fault acts on. Faults that overlap act on different lanes; see kind.lanes.
+// lane is the part of the cluster that a fault acts on. Faults that overlap act on different lanes; see kind.lanes.
 type lane int
 
 const (
@@ -38,8 +38,8 @@ type kind struct {
 	make       func(rng *rand.Rand, nodes int) fault
 }
 
-// lanes returns all that a fault of this kind acts on. Some absences, and losses of power, kill their node. Another
-// fault of processes must not start or kill that node meanwhile: two processes of one node cannot both listen.
+// lanes returns all lanes that a fault of this kind acts on. Some absences, and losses of power, kill their node.
+// Another fault of processes must not start or kill that node meanwhile: two processes of one node cannot both listen.
 func (k kind) lanes(f fault) []lane {
 	switch f := f.(type) {
 	case *absence:

@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	// shortLogs has servers that are built with faultsTag trim their logs after seconds.
+	// shortLogs makes servers that are built with faultsTag trim their logs after seconds.
 	shortLogs = "SLUICE_LOG_FAULTS=short"
-	// missed is how many records of the control shard a node misses at the least. It is also more than come in the
-	// second for which a status may be old.
+	// missed is the minimum number of records of the control shard that a node misses. It also exceeds the records of
+	// the second by which a status may be old.
 	missed = 150
-	// slowest is how much later what a node sends and receives may arrive when it is back.
+	// slowest is the maximum delay of a node's packets when it is back.
 	slowest = 500 * time.Millisecond
 )
 
@@ -81,9 +81,9 @@ func (f *absence) inject(c *cluster) error {
 	return err
 }
 
-// wait waits until the log of the control shard begins behind all that the node can have. A server without short logs
-// flushes every 30 s and trims 1,000 records at the least. If it takes longer than Config.Patience, the node returns
-// without a checkpoint, and the report does not count it.
+// wait waits until the log of the control shard begins behind all records that the node can have. A server without
+// short logs flushes every 30 s and trims at least 1,000 records. If it takes longer than Config.Patience, the node
+// returns without a checkpoint, and the report does not count it.
 func (f *absence) wait(c *cluster) {
 	ctx, cancel := context.WithTimeout(context.Background(), c.config.Patience)
 	defer cancel()

@@ -40,7 +40,7 @@ func (n *node) clockFile() string { return filepath.Join(n.dir, "clock") }
 // env returns the variables that a node's server has besides those of this process.
 func (n *node) env() []string { return []string{clockFile + "=" + n.clockFile(), shortLogs} }
 
-// jump sets a node's clock ahead or back, and right again.
+// jump sets a node's clock ahead or back, and then corrects it.
 type jump struct {
 	node int
 	by   time.Duration

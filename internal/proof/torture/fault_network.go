@@ -14,8 +14,8 @@ type partition struct {
 	how     string
 }
 
-// newPartition decides which nodes are separated. In a cluster of three that is one from two, or one pair while the
-// third still hears both.
+// newPartition decides which nodes are separated. In a cluster of three, one node is separated from two, or one pair is
+// separated while the third still reaches both.
 func newPartition(rng *rand.Rand, nodes int) fault {
 	order := rng.Perm(nodes)
 	f := &partition{side: order[:1], others: order[1:]}
@@ -46,7 +46,7 @@ func (f *partition) String() string {
 }
 
 func (f *partition) inject(c *cluster) error {
-	// Seen from the other side, what goes there is what comes back here.
+	// Seen from the other side, outgoing packets are the incoming ones here.
 	from := f.weather
 	from.There, from.Back = f.weather.Back, f.weather.There
 	return f.set(c, f.weather, from)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// link is a way to a server: a proxy on which connections can be disturbed.
+// link is a path to a server: a proxy on which connections can be disturbed.
 type link struct {
 	listener net.Listener
 
@@ -57,8 +57,8 @@ func (l *link) lead(target string) {
 	l.target = target
 }
 
-// set changes the weather. Bytes that were held up go on when they may, like packets that are sent again until they
-// arrive.
+// set changes the weather. Bytes that were held are sent once they may be, like packets that are retransmitted until
+// they arrive.
 func (l *link) set(w weather) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -146,7 +146,7 @@ type parcel struct {
 	sent  time.Time
 }
 
-// copy carries bytes from one side of p to the other, while held does not report that nothing gets through. The end of
+// copy copies bytes from one side of p to the other, except while held reports that nothing gets through. The end of
 // one side ends the other.
 func (l *link) copy(p *pipe, to, from net.Conn, held func(weather) bool) {
 	parcels := make(chan parcel, 64)

@@ -7,11 +7,11 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/netns"
 )
 
-// ground is what the network between the nodes consists of: proxies or namespaces.
+// ground is the kind of network between the nodes: proxies or namespaces.
 type ground interface {
 	// place gives a node its addresses.
 	place(n *node) error
-	// lay makes the way from one node to another.
+	// lay creates the way from one node to another.
 	lay(from, to *node) (way, error)
 	close() error
 }
@@ -23,7 +23,7 @@ type way interface {
 	close() error
 }
 
-// proxies is a network of links. It takes no privilege, but nodes that learn each other's own addresses get around it.
+// proxies is a network of links. It needs no privilege, but nodes that learn each other's own addresses get around it.
 type proxies struct{}
 
 func (p *proxies) place(n *node) error {
@@ -86,7 +86,7 @@ func (r *route) set(w weather) error {
 
 func (r *route) close() error { return nil }
 
-// connect gives the nodes addresses and makes the ways between them.
+// connect gives the nodes addresses and creates the ways between them.
 func (c *cluster) connect() error {
 	if len(c.nodes) == 1 {
 		return nil

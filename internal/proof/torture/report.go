@@ -13,7 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/history"
 )
 
-// Report is what a run has shown. Durations are in nanoseconds.
+// Report is the result of a run. Durations are in nanoseconds.
 type Report struct {
 	Seed       uint64
 	Nodes      int

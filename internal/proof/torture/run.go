@@ -26,15 +26,15 @@ type runner struct {
 	clock   workload.WallClock
 	cluster *cluster
 	report  Report
-	// counters is what the servers must have counted in all rounds. It is compared at the end of the last one.
+	// counters holds the expected counts of the servers in all rounds. It is compared at the end of the last one.
 	counters history.Counters
 
 	mu      sync.Mutex
 	journal *workload.Journal // of the current round
 }
 
-// Run tortures a cluster and reports the result. It writes its progress to out. Broken promises are in the report and
-// are no error.
+// Run tortures a cluster and reports the result. It writes its progress to out. Broken promises are in the report, and
+// are not an error.
 func Run(ctx context.Context, config Config, out io.Writer) (_ *Report, err error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
@@ -260,7 +260,7 @@ func (r *runner) disturb(ctx context.Context, rng *rand.Rand, length time.Durati
 	return seen, nil
 }
 
-// clerks is how many workers make, change and delete resources.
+// clerks is the number of workers that create, change and delete resources.
 const clerks = 4
 
 // inspect looks for all resources of the round at every node.
@@ -273,8 +273,8 @@ func (r *runner) inspect(users *workload.Load, e *workload.Ending) {
 	}
 }
 
-// learn waits until all nodes know the subscriptions. Other nodes than the one that makes a subscription learn of it a
-// moment later, and publish without it until then.
+// learn waits until all nodes know the subscriptions. Nodes other than the one that creates a subscription learn of it
+// a moment later, and publish without it until then.
 func (r *runner) learn(ctx context.Context, topics []history.Topic) error {
 	ctx, cancel := context.WithTimeout(ctx, r.config.Patience)
 	defer cancel()
@@ -304,8 +304,8 @@ func (r *runner) any(rng *rand.Rand) func() (string, workload.Service) {
 }
 
 // near is how producers choose: each has a node, and calls the next one only after a call without an answer, so that a
-// repetition takes another way. When a node is gone, only its own producers wait for it. The others show whether a
-// queue is gone, too.
+// retry takes another way. When a node is gone, only its own producers wait for it. The others show whether a queue is
+// gone, too.
 type near struct {
 	clients []*workload.Client
 	home    int
@@ -321,7 +321,7 @@ func (n *near) pick() (string, workload.Service) {
 	return nameOf(i), n.clients[i]
 }
 
-// work has a worker take one step after the other. It calls unanswered after a step with a call without an answer.
+// work lets a worker take one step after the other. It calls unanswered after a step with a call without an answer.
 func (r *runner) work(
 	ctx context.Context, w workload.Worker, rec *workload.Recorder, rng *rand.Rand, unanswered func(),
 ) {
@@ -418,7 +418,7 @@ func (r *runner) play(ctx context.Context, e episode) (*passed, error) {
 	return p, nil
 }
 
-// carriedOver returns the calls of a round that the next one has to know: those that made its queues and topics, and
+// carriedOver returns the calls of a round that the next one must know: those that created its queues and topics, and
 // sends without an answer whose messages may still come.
 func carriedOver(last *history.History) []*history.Call {
 	if last == nil {

@@ -23,14 +23,14 @@ type step struct {
 
 const (
 	calmMost = 12 * time.Second
-	// spread is within how much time the faults of an episode begin.
+	// spread is the time within which the faults of an episode begin.
 	spread = 4 * time.Second
 )
 
 // episodes returns the episodes of a round without an end: the round stops when its time, length, is over. The episodes
 // depend on rng only. Half of them have one fault, the others more. Every kind has a turn before any has a second one,
-// so that short runs have variety, too. Data is removed from a node only when nothing else is wrong: the others have to
-// be able to give it back.
+// so that even short runs have variety. Data is removed from a node only when nothing else is wrong: the others must be
+// able to restore it.
 func episodes(rng *rand.Rand, kinds []kind, nodes int, length time.Duration) iter.Seq[episode] {
 	return func(yield func(episode) bool) {
 		var turn []int

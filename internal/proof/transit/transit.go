@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// Token is the token that the service takes.
+// Token is the token that the service accepts.
 const Token = "hvs.test"
 
 // Service is a key service with one key, "sluice".

@@ -7,12 +7,12 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/history"
 )
 
-// clerk makes, changes and deletes resources, and makes them again under the same names. It sends a few messages to
-// each of its queues, which stay there until the end. It undoes some deletions of queues. Nodes that were away must
+// clerk creates, changes and deletes resources, and creates them again under the same names. It sends a few messages to
+// each of its queues, which stay there until the end. It undoes some deletions of queues. Nodes that were absent must
 // learn all of that.
 //
-// A call without an answer may be executed at any later time. The clerk makes it again until there is an answer, and
-// then leaves the resource as it is: its name is not used for another.
+// A call without an answer may be executed at any later time. The clerk repeats it until there is an answer, and then
+// leaves the resource unchanged: its name is not used for another.
 type clerk struct {
 	label  string
 	rng    *rand.Rand
@@ -25,7 +25,7 @@ type clerk struct {
 	doubt  func(*Recorder) bool // makes the call again that had no answer, and reports whether it has one
 }
 
-// slot is a name, of which there is a resource or not.
+// slot is a name, for which a resource may exist.
 type slot struct {
 	Resource
 	is     bool
@@ -36,7 +36,7 @@ type slot struct {
 	sent   int
 }
 
-// Of each kind a clerk has so many names; about half of them are in use.
+// A clerk has this many names of each kind; about half of them are in use.
 const slotsOfKind = 12
 
 func newClerk(label string, rng *rand.Rand) *clerk {
@@ -100,7 +100,7 @@ func (c *clerk) Step(r *Recorder) {
 	}
 }
 
-// do makes a call, and again until there is an answer. done is called when it was acknowledged.
+// do makes a call, and repeats it until there is an answer. done is called when it was acknowledged.
 func (c *clerk) do(r *Recorder, s *slot, call func(*Recorder) error, done func()) {
 	attempt := func(r *Recorder) bool {
 		err := call(r)
@@ -170,7 +170,7 @@ func (c *clerk) end(r *Recorder, s *slot) {
 	}
 }
 
-// undo brings back a queue that was deleted, as it was.
+// undo restores a deleted queue.
 func (c *clerk) undo(r *Recorder, s *slot) {
 	s.ended = false
 	c.do(r, s, func(r *Recorder) error {
@@ -178,7 +178,7 @@ func (c *clerk) undo(r *Recorder, s *slot) {
 	}, func() { s.is = true })
 }
 
-// turnKey deletes the access key of a user, or makes one if there is none.
+// turnKey deletes the access key of a user, or creates one if there is none.
 func (c *clerk) turnKey(r *Recorder, s *slot) {
 	if k := s.key; k != nil {
 		c.do(r, s, func(r *Recorder) error {
@@ -186,7 +186,7 @@ func (c *clerk) turnKey(r *Recorder, s *slot) {
 		}, func() { s.key = nil })
 		return
 	}
-	// The name of a key is in the answer: one without an answer cannot be looked for, and is not made again.
+	// The name of a key is in the answer: one without an answer cannot be looked up, and its creation is not repeated.
 	k, err := r.makeKey(s.Name)
 	switch o, _ := history.OutcomeOf(err); o {
 	case history.Acknowledged:
@@ -213,7 +213,7 @@ func (c *clerk) send(r *Recorder, s *slot) {
 
 func keyName(k Key) string { return "key/" + k.ID }
 
-// queues returns all queues that there may be.
+// queues returns all queues that may exist.
 func (c *clerk) queues() (out []history.Queue) {
 	for _, r := range c.all {
 		if r.Kind == QueueKind {
@@ -223,7 +223,7 @@ func (c *clerk) queues() (out []history.Queue) {
 	return out
 }
 
-// inspect looks for all resources that ever were.
+// inspect looks up all resources that ever existed.
 func (c *clerk) inspect(e *Ending) {
 	for _, r := range c.all {
 		e.inspect(r.String(), func(g Registry) (string, error) { return g.Find(r) })

@@ -25,15 +25,14 @@ var Root = signature.Signer{
 	AccessKeyID: "AKIACRASHCRASHCRASH0", Secret: "crash/crash/crash/crash/crash/crash/cras", Region: region,
 }
 
-// Client is the service of a server. It never repeats a call: whether one was
-// executed is what histories are about.
+// Client is the service of a server. It never repeats a call: histories are about whether a call was executed.
 type Client struct {
 	Endpoint string // URL
 	HTTP     *http.Client
 	Shards   int // over which to spread the queues that can be; 0 leaves it to the server
 }
 
-// NewClient returns a client that waits for an answer as long as it takes.
+// NewClient returns a client without a time limit for answers.
 func NewClient(endpoint string) *Client {
 	// The client has connections of its own, and uses no proxy of the environment.
 	return &Client{Endpoint: endpoint, HTTP: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
@@ -50,7 +49,7 @@ func (c *Client) Call(operation string, in Object, out any) error {
 	return c.CallIn(context.Background(), operation, in, out)
 }
 
-// CallIn makes a call that is given up when ctx ends.
+// CallIn makes a call that is abandoned when ctx ends.
 func (c *Client) CallIn(ctx context.Context, operation string, in Object, out any) error {
 	return c.call(ctx, "sqs", "AmazonSQS."+operation, in, out)
 }
@@ -180,7 +179,7 @@ type batch struct {
 	Failed     []failure
 }
 
-// success and failure are what a batch says of an entry.
+// success and failure are the results of an entry of a batch.
 type (
 	success struct{ Id, MessageId, SequenceNumber string }
 	failure struct {
@@ -189,8 +188,8 @@ type (
 	}
 )
 
-// results returns an error for each of n entries: nil, a refusal, or, if the
-// answer does not mention it, the complaint that it does not.
+// results returns an error for each of n entries: nil, a refusal, or an error that the answer does not mention the
+// entry.
 func (b *batch) results(n int) []error {
 	out := make([]error, n)
 	for i := range out {
@@ -214,7 +213,7 @@ func (b *batch) results(n int) []error {
 	return out
 }
 
-// sent returns what became of each of n letters.
+// sent returns the result for each of n letters.
 func (b *batch) sent(n int) []Sent {
 	answers := make([]Sent, n)
 	for i, err := range b.results(n) {

@@ -8,7 +8,7 @@ type Clock interface {
 	Sleep(time.Duration)
 }
 
-// WallClock is the machine's; the run began then.
+// WallClock is the machine's clock. Its value is the beginning of the run.
 type WallClock struct{ Began time.Time }
 
 // Now is how long the run has lasted.

@@ -9,8 +9,8 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/history"
 )
 
-// consumer receives from a queue and does with the messages what consumers do:
-// most are deleted, some are given back, some kept for longer, some forgotten.
+// consumer receives from a queue and handles the messages as consumers do: it deletes most, returns some, keeps some
+// for longer, and forgets some.
 type consumer struct {
 	label   string
 	queue   history.Queue

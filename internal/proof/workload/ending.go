@@ -7,13 +7,12 @@ import (
 )
 
 const (
-	// quiesceTime is more than any timeout, delay or task of the load takes.
+	// quiesceTime is longer than any timeout, delay or task of the load.
 	quiesceTime = 30 * time.Second
-	// drainTimeout keeps what the drain receives invisible until it is deleted.
+	// drainTimeout keeps messages that the drain receives invisible until they are deleted.
 	drainTimeout = 30 * time.Second
-	// fruitless is how often a drain may receive nothing from a queue that says
-	// it holds something: a receive moves a bounded number of messages to the
-	// dead-letter queue and may come back empty.
+	// fruitless is how often a drain may receive nothing from a queue that reports messages: a receive moves a bounded
+	// number of messages to the dead-letter queue and may come back empty.
 	fruitless = 20
 )
 
@@ -27,7 +26,7 @@ type Ending struct {
 	doubtful bool            // a delete had no answer, so that messages may be met twice
 }
 
-// Persist makes a call again that has had no answer, until patience ends.
+// Persist repeats a call without an answer, until patience ends.
 func (e *Ending) Persist(call func() error) error {
 	for until := e.Now() + e.Patience; ; e.Sleep(200 * time.Millisecond) {
 		err := call()
@@ -63,14 +62,13 @@ func (e *Ending) Quiesce() {
 	}
 }
 
-// Drain receives and deletes everything, and compares with what the counters
-// said there was.
+// Drain receives and deletes everything, and compares the number with the counters.
 func (e *Ending) Drain() {
 	for _, q := range e.Queues {
 		before, err := e.count(q.Name)
 		if err != nil {
-			// The queue is gone, or was never made. A receive puts that into the
-			// history, which knows whether it may be so.
+			// The queue is gone, or was never created. A receive records that in the history, which decides whether
+			// this is permitted.
 			_, _ = e.receive(q.Name, Receive{Most: 1})
 			continue
 		}
@@ -90,7 +88,7 @@ func (e *Ending) Drain() {
 	}
 }
 
-// inspect puts into the history what a node says of a resource.
+// inspect records in the history the state of a resource according to a node.
 func (e *Ending) inspect(resource string, find func(Registry) (string, error)) {
 	_ = e.Persist(func() error { // the history knows
 		c, s := e.begin(history.Inspect, resource)
@@ -101,7 +99,7 @@ func (e *Ending) inspect(resource string, find func(Registry) (string, error)) {
 	})
 }
 
-// empty deletes what is in a queue and returns how much it was.
+// empty deletes the messages in a queue and returns their number.
 func (e *Ending) empty(queue string) (found int) {
 	until := e.Now() + e.Patience
 	wait := time.Duration(0) // most queues have nothing left, and need not be waited for

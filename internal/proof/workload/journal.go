@@ -7,7 +7,7 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/history"
 )
 
-// Journal is a history in the making.
+// Journal is a history in progress.
 type Journal struct {
 	Clock
 
@@ -53,16 +53,14 @@ func (j *Journal) subscribed(topic string) int {
 	return 0
 }
 
-// waiting is about how many messages that were sent to the queue still exist,
-// wherever they are by now.
+// waiting is the approximate number of messages sent to the queue that still exist, wherever they are now.
 func (j *Journal) waiting(queue string) int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.backlog[queue]
 }
 
-// Trouble notes that from now on the service is disturbed, until end is called:
-// calls may go unanswered.
+// Trouble records that from now on the service is disturbed, until end is called: calls may go unanswered.
 func (j *Journal) Trouble(kind, words string) (end func()) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/history"
 )
 
-// Options says what a load is to be like.
+// Options configures a load.
 type Options struct {
 	Label     string          // begins the names of the workers, and so those of their messages
 	Queues    []history.Queue // that are there from the beginning; nil: Queues(1)
@@ -90,7 +90,7 @@ func New(rng *rand.Rand, o Options) *Load {
 		case q.Dead != "":
 			fails = 70
 		case history.IsFIFO(q.Name):
-			// Order among several is what these are about.
+			// These queues test the order of several groups.
 			producers, consumers = max(producers, 2), max(consumers, 2)
 		}
 		for range producers {
@@ -123,7 +123,7 @@ func New(rng *rand.Rand, o Options) *Load {
 	return l
 }
 
-// Establish makes the queues and topics that are there from the beginning.
+// Establish creates the queues and topics that exist from the beginning.
 func (l *Load) Establish(r *Recorder) error {
 	for _, q := range l.standing {
 		if err := r.Create(q); err != nil {
@@ -138,10 +138,10 @@ func (l *Load) Establish(r *Recorder) error {
 	return nil
 }
 
-// Standing returns the queues that are there from the beginning.
+// Standing returns the queues that exist from the beginning.
 func (l *Load) Standing() []history.Queue { return l.standing }
 
-// Topics returns the topics that are there from the beginning.
+// Topics returns the topics that exist from the beginning.
 func (l *Load) Topics() []history.Topic { return l.topics }
 
 // dead returns the dead-letter queues.
@@ -160,7 +160,7 @@ func (l *Load) Queues() []history.Queue {
 	return queues
 }
 
-// Inspect looks, at the node that e picks, for all resources that were ever made by the load.
+// Inspect looks up, at the node that e picks, all resources that the load has ever created.
 func (l *Load) Inspect(e *Ending) {
 	for _, c := range l.clerks {
 		c.inspect(e)

@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// backlogMost keeps producers from running away from consumers.
+	// backlogMost keeps producers from getting too far ahead of consumers.
 	backlogMost = 300
-	// pause is how long a worker waits that has nothing to do.
+	// pause is how long an idle worker waits.
 	pause = 5 * time.Millisecond
 	// repeatWithin is the age up to which a message is sent again: well within
 	// the deduplication interval of five minutes.
@@ -24,11 +24,11 @@ const (
 // Worker is one client of the service. Its state outlives the service's death.
 type Worker interface {
 	Name() string
-	// Step makes a few calls at the most. It ends early if r is gone.
+	// Step makes at most a few calls. It ends early if r is gone.
 	Step(r *Recorder)
 }
 
-// OnlySends reports whether a worker does nothing but send.
+// OnlySends reports whether a worker only sends.
 func OnlySends(w Worker) bool {
 	_, ok := w.(*producer)
 	return ok

@@ -6,17 +6,17 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/history"
 )
 
-// Recorder makes a worker's calls and writes them down.
+// Recorder makes a worker's calls and records them.
 type Recorder struct {
 	*Journal
 	Worker string
-	// Pick says which node to ask next; its name may be empty.
+	// Pick returns the node to call next; its name may be empty.
 	Pick func() (node string, s Service)
 	// Gone is set by a call that had no answer. Workers end their step then.
 	Gone bool
 }
 
-// To returns what picks a service of which there is only one.
+// To returns a function that always picks one service.
 func To(s Service) func() (string, Service) {
 	return func() (string, Service) { return "", s }
 }
@@ -31,8 +31,7 @@ func (r *Recorder) begin(op history.Operation, queue string) (*history.Call, Ser
 	return &history.Call{Worker: r.Worker, Node: node, Operation: op, Queue: queue, Began: r.Now()}, s
 }
 
-// end writes a call down whose entries, if it has succeeded, have outcomes of
-// their own.
+// end records a call whose entries, if it has succeeded, have outcomes of their own.
 func (r *Recorder) end(c *history.Call, err error) {
 	c.Ended = r.Now()
 	c.Outcome, c.Reason = history.OutcomeOf(err)
@@ -151,7 +150,7 @@ func (r *Recorder) hide(queue string, messages []held, timeout time.Duration) []
 	})
 }
 
-// dispose makes a call that says for each message what is to become of it.
+// dispose makes a call about the future of each message.
 func (r *Recorder) dispose(
 	op history.Operation, queue string, messages []held, timeout time.Duration,
 	f func(Service, []string) ([]error, error),
@@ -213,7 +212,7 @@ func (r *Recorder) cancel(queue, task string) error {
 	return err
 }
 
-// counts is not about any message; it is not written down.
+// counts is not about any message, and is not recorded.
 func (r *Recorder) counts(queue string) (Counts, error) {
 	_, s := r.Pick()
 	n, err := s.Counts(queue)

@@ -7,8 +7,7 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/history"
 )
 
-// redriver starts message move tasks that bring the messages of dead-letter
-// queues back, and cancels some.
+// redriver starts message move tasks that redrive dead-letter queues, and cancels some.
 type redriver struct {
 	label  string
 	rng    *rand.Rand

@@ -12,13 +12,13 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/history"
 )
 
-// Registry is the part of a service that keeps resources and what is known of them. Errors are as those of Service.
+// Registry is the part of a service that stores resources. Its errors are like those of Service.
 type Registry interface {
 	// Make makes a resource, in that state, and returns its ARN if only the service knows it.
 	Make(r Resource, s State) (arn string, err error)
 	// Change changes a resource from one state to another, which differ in one number.
 	Change(r Resource, from, to State) error
-	// Delete deletes a resource. A user must have no policy and no access key any more.
+	// Delete deletes a resource. A user must no longer have a policy or an access key.
 	Delete(r Resource) error
 	// Find returns the state of a resource as a word; it is empty if there is none.
 	Find(r Resource) (string, error)
@@ -57,8 +57,8 @@ func (r Resource) String() string {
 	return string(r.Kind) + "/" + r.Name
 }
 
-// State is what can be changed of a resource: a number in an attribute or policy, and another in a tag. Subscriptions
-// have no tags.
+// State is the part of a resource that can be changed: a number in an attribute or policy, and another in a tag.
+// Subscriptions have no tags.
 type State struct{ Attribute, Tag int }
 
 func (s State) String() string { return fmt.Sprintf("attribute %d, tag %d", s.Attribute, s.Tag) }

@@ -9,9 +9,8 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/history"
 )
 
-// Service is what is used: a server, several, or a shard. A history.Refusal is a
-// definite no; any other error of a call leaves it unknown whether the call was
-// executed.
+// Service is the service under load: a server, several, or a shard. A history.Refusal is a definite no; any other error
+// of a call leaves it unknown whether the call was executed.
 type Service interface {
 	Create(q history.Queue) error
 	Drop(queue string) error
@@ -28,7 +27,7 @@ type Service interface {
 	Publish(topic string, letters []Letter) ([]Sent, error)
 }
 
-// Undoer is the part of a service that undoes purges and deletions of queues. Errors are as those of Service.
+// Undoer is the part of a service that undoes purges and deletions of queues. Its errors are like those of Service.
 type Undoer interface {
 	UndoPurge(queue string) error
 	UndoDelete(queue string) error
@@ -45,14 +44,14 @@ type Letter struct {
 	first time.Duration // when it was sent for the first time
 }
 
-// Sent is what is answered to the sending of a letter.
+// Sent is the answer to the sending of a letter.
 type Sent struct {
 	ID       string
 	Sequence string // SequenceNumbers of a queue are equally long
 	Err      error
 }
 
-// Receive says how to receive.
+// Receive holds the parameters of a receive.
 type Receive struct {
 	Most    int
 	Timeout time.Duration
@@ -70,7 +69,7 @@ type Received struct {
 	Handle   string
 }
 
-// Counts is what a queue says it holds.
+// Counts holds the counts that a queue reports.
 type Counts struct {
 	Visible, InFlight, Delayed int
 	Moving                     bool // a message move task is running
@@ -79,7 +78,7 @@ type Counts struct {
 // Total counts the messages in all states.
 func (c Counts) Total() int { return c.Visible + c.InFlight + c.Delayed }
 
-// A message whose name ends so is nearly as long as one may be.
+// A message whose name ends with this is nearly of the maximum length.
 const (
 	longMark = "-long"
 	longSize = 220 << 10

@@ -9,8 +9,8 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/history"
 )
 
-// tenant makes queues, uses each for a while, purges it in the middle, and
-// deletes some of them in the end. It undoes some purges and deletions.
+// tenant creates queues, uses each for a while, purges it in the middle, and deletes some of them in the end. It undoes
+// some purges and deletions.
 type tenant struct {
 	label  string
 	prefix string // of the names of its queues
@@ -64,8 +64,7 @@ func (t *tenant) Step(r *Recorder) {
 	}
 }
 
-// create makes the next queue. If it is in doubt whether the queue was made, the
-// same is asked for again.
+// create makes the next queue. If it is unknown whether the queue was created, the call is repeated.
 func (t *tenant) create(r *Recorder) {
 	if t.send == nil {
 		q := history.Queue{Name: fmt.Sprintf("%sscratch-%d", t.prefix, len(t.made)+len(t.gone))}
@@ -96,7 +95,7 @@ func (t *tenant) purge(r *Recorder) {
 	}
 }
 
-// undoPurge brings back what was purged, and with it the deduplication ids.
+// undoPurge restores the purged messages, and the deduplication ids.
 func (t *tenant) undoPurge(r *Recorder) {
 	switch o, _ := history.OutcomeOf(r.undoPurge(t.send.queue.Name)); o {
 	case history.Unknown:
@@ -107,7 +106,7 @@ func (t *tenant) undoPurge(r *Recorder) {
 	t.undoAt = 0
 }
 
-// end deletes the queue, or leaves one in three, and goes on to the next.
+// end deletes the queue, or leaves one in three, and continues with the next.
 func (t *tenant) end(r *Recorder) {
 	q := t.send.queue
 	if !t.loose && (len(t.made)+len(t.gone))%3 > 0 {
@@ -128,8 +127,8 @@ func (t *tenant) next() {
 	t.send, t.take, t.stage, t.undoAt, t.before, t.loose = nil, nil, stageNone, 0, nil, false
 }
 
-// undoDelete brings the queue back, and goes on with it. Without an answer, the queue may come back later: it is one of
-// those that are there at the end.
+// undoDelete restores the queue, and continues with it. Without an answer, the queue may be restored later: it then
+// counts among those that exist at the end.
 func (t *tenant) undoDelete(r *Recorder) {
 	q := t.send.queue
 	o, _ := history.OutcomeOf(r.undoDelete(q.Name, ""))

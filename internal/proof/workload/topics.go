@@ -23,7 +23,7 @@ func fromTopics(queue string) string {
 		`"Action":"sqs:SendMessage","Resource":%q,"Condition":{"StringEquals":{"aws:SourceAccount":%q}}}]}`, ARN(queue), account)
 }
 
-// CreateTopic is part of Service. The queues get the messages as they are.
+// CreateTopic is part of Service. The queues get the messages unchanged.
 func (c *Client) CreateTopic(t history.Topic) error {
 	form := url.Values{"Name": {t.Name}}
 	if history.IsFIFO(t.Name) {
@@ -52,7 +52,7 @@ func (c *Client) Admit(queue string) error {
 	)
 }
 
-// Subscribe has a queue get the messages of a topic, raw or in envelopes.
+// Subscribe subscribes a queue to a topic, with raw messages or envelopes.
 func (c *Client) Subscribe(topic, queue string, raw bool) error {
 	return c.Notify("Subscribe", url.Values{
 		"TopicArn": {TopicARN(topic)}, "Protocol": {"sqs"}, "Endpoint": {ARN(queue)},

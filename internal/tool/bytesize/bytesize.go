@@ -22,11 +22,11 @@ var (
 	B   = Unit{"B", 1}
 )
 
-// Units are those that a number may have, the largest first. A number without a unit is one of bytes.
+// Units are those that a number may have, the largest first. A number without a unit counts bytes.
 type Units []Unit
 
 // Parse reads a whole number that is not negative, with or without a unit. It reports false for any other text, and for
-// what does not fit into 63 bits.
+// numbers that do not fit into 63 bits.
 func (units Units) Parse(text string) (n int64, ok bool) {
 	digits, unit := text, int64(1)
 	for _, u := range units {

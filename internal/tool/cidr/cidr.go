@@ -9,9 +9,9 @@ import (
 // mappedBits is how many bits come before the IPv4 address in an IPv4-mapped one.
 const mappedBits = 96
 
-// Parse reads a network in CIDR notation, with the bits of hosts as they are written. A network of IPv4-mapped
-// addresses is the IPv4 network that it stands for: addresses are compared without the mapping. One that is wider than
-// all of IPv4 is refused.
+// Parse reads a network in CIDR notation, and keeps the host bits as written. A network of IPv4-mapped addresses
+// becomes the IPv4 network that it represents: addresses are compared without the mapping. One that is wider than all
+// of IPv4 is refused.
 func Parse(s string) (netip.Prefix, error) {
 	p, err := netip.ParsePrefix(s)
 	if err != nil || !p.Addr().Is4In6() {

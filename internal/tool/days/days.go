@@ -12,14 +12,14 @@ import (
 // Day is the unit that Go's durations lack.
 const Day = 24 * time.Hour
 
-// mostDays is the most whole days that a duration can have.
+// mostDays is the maximum number of whole days of a duration.
 const mostDays = uint64(math.MaxInt64 / Day)
 
-// ErrNoDuration says that a text is not a duration.
+// ErrNoDuration reports that a text is not a duration.
 var ErrNoDuration = errors.New("want a duration, such as 30m, 12h, 7d or 1d12h")
 
-// Parse reads a duration. It is written as time.ParseDuration wants it, or as whole days, which such a duration may
-// follow. Days have no sign, and nor has what follows them. The error is ErrNoDuration.
+// Parse reads a duration. It accepts the forms of time.ParseDuration, or whole days, which may be followed by such a
+// duration. Neither the days nor the duration behind them has a sign. The error is ErrNoDuration.
 func Parse(text string) (time.Duration, error) {
 	number, rest, hasDays := strings.Cut(text, "d")
 	if !hasDays {

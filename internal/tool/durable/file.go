@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// Replace writes the file at path, and replaces the one that is there. Only its owner can read it.
+// Replace writes the file at path, and replaces an existing one. Only its owner can read it.
 func Replace(path string, text []byte) error { return write(path, text, os.Rename) }
 
 // Create writes the file at path, which only its owner can read. If there is one, the error is fs.ErrExist.
 func Create(path string, text []byte) error { return write(path, text, giveName) }
 
-// write writes a file beside path, and has put give it its name.
+// write writes a file beside path, and lets put give it its name.
 func write(path string, text []byte, put func(from, to string) error) (err error) {
 	begins := "." + filepath.Base(path) + ".new-"
 	if err := removeOld(filepath.Dir(path), begins); err != nil {
@@ -62,8 +62,8 @@ func removeOld(dir, begins string) error {
 	return nil
 }
 
-// giveName gives a file a name that no other has: unlike a rename, a link replaces nothing. Where the file system has
-// no links, a file that is made at the same moment may be replaced.
+// giveName gives a file a name that no other has: unlike a rename, a link replaces nothing. If the file system has no
+// links, a file that is created at the same moment may be replaced.
 func giveName(from, to string) error {
 	err := os.Link(from, to)
 	if err == nil || errors.Is(err, fs.ErrExist) {
@@ -75,7 +75,7 @@ func giveName(from, to string) error {
 	return os.Rename(from, to)
 }
 
-// SyncDir makes the names in a directory as durable as what the files hold.
+// SyncDir makes the names in a directory as durable as the contents of its files.
 func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

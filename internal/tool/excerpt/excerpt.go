@@ -1,4 +1,4 @@
-// Package excerpt shortens texts of others for errors and logs.
+// Package excerpt shortens texts from outside for errors and logs.
 package excerpt
 
 import "strings"

@@ -1,5 +1,5 @@
-// Package fairshare divides a number of places fairly among those who want them: among accounts, say, and the places of
-// an account among its endpoints.
+// Package fairshare divides a number of places fairly among names that want them: for example among accounts, and the
+// places of an account among its endpoints.
 //
 //	places := fairshare.New(fairshare.Options{Places: 512, Reserve: true})
 //	give, err := places.Take(ctx, account, host)
@@ -8,14 +8,14 @@
 //	}
 //	defer give()
 //
-// The names lead from the root of a tree to a leaf. At each branching a free place goes to the name that holds the
-// fewest, of several to the one that has been served least (start-time fair queueing, Goyal et al., 1996), and of
-// several again to the one that has waited longest. So a name that wants a thousand places does not delay one that
-// wants a single place by more than the time for which a place is held.
+// The names lead from the root of a tree to a leaf. At each branch, a free place goes to the name that holds the
+// fewest; among several, to the one that has been served least (start-time fair queueing, Goyal et al., 1996); and
+// among several of those, to the one that has waited longest. So a name that wants a thousand places does not delay one
+// that wants a single place by more than the time for which a place is held.
 //
-// That time may be long, if places are held by what waits for others. With Options.Reserve a name holds no more places
-// than are free beside it (dynamic thresholds, Choudhury and Hahne, 1998): one alone takes half of them, two a third
-// each, and there are places left for those who come later.
+// That time may be long if the holders of places wait for others. With Options.Reserve a name holds no more places than
+// are free beside it (dynamic thresholds, Choudhury and Hahne, 1998): one alone takes half of them, two take a third
+// each, and places remain for names that come later.
 package fairshare
 
 import (
@@ -24,14 +24,14 @@ import (
 	"sync"
 )
 
-// Options are what Places are made of.
+// Options configures Places.
 type Options struct {
 	Places int
 	// Reserve keeps places free for names that come later, at the cost of those that no name uses.
 	Reserve bool
 }
 
-// Places are places that are taken and given back. Its methods may be called from any goroutine.
+// Places is a set of places that are taken and given back. Its methods may be called from any goroutine.
 type Places struct {
 	o Options
 
@@ -63,8 +63,8 @@ type waiter struct {
 // New returns places that are all free.
 func New(o Options) *Places { return &Places{o: o} }
 
-// Take waits for a place for the last of the names, which belongs to those before it. It returns what gives the place
-// back, which may be called several times, or the cause of ctx.
+// Take waits for a place for the last of the names, which belongs to those before it. It returns a function that gives
+// the place back, which may be called several times, or the cause of ctx.
 func (p *Places) Take(ctx context.Context, names ...string) (give func(), err error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -99,7 +99,7 @@ func (p *Places) Held(names ...string) int {
 	return n.held
 }
 
-// leaf returns the node that the names lead to, and makes it if need be.
+// leaf returns the node that the names lead to, and creates it if necessary.
 func (p *Places) leaf(names []string) *node {
 	n := &p.root
 	for _, name := range names {
@@ -116,7 +116,7 @@ func (p *Places) leaf(names []string) *node {
 	return n
 }
 
-// count adds to what a node and those above it hold and want.
+// count adds to the places that a node and those above it hold and want.
 func (n *node) count(held, wanting int) {
 	for ; n != nil; n = n.parent {
 		n.held += held
@@ -124,7 +124,7 @@ func (n *node) count(held, wanting int) {
 	}
 }
 
-// grant gives out places as long as there are free ones for those who wait.
+// grant gives free places to waiters, as long as there are both.
 func (p *Places) grant() {
 	for leaf := p.next(&p.root, p.o.Places); leaf != nil; leaf = p.next(&p.root, p.o.Places) {
 		w := leaf.waiters[0]
@@ -139,7 +139,7 @@ func (p *Places) grant() {
 	}
 }
 
-// next returns the leaf below n that gets the next place, or nil. n may hold so many places.
+// next returns the leaf below n that gets the next place, or nil. n may hold that many places.
 func (p *Places) next(n *node, most int) *node {
 	free := most - n.held
 	if free <= 0 || n.wanting == 0 {
@@ -172,7 +172,7 @@ func (n *node) before(other, leaf, otherLeaf *node) bool {
 	return leaf.waiters[0].number < otherLeaf.waiters[0].number
 }
 
-// give takes a place back.
+// give frees a place.
 func (p *Places) give(leaf *node) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -181,7 +181,7 @@ func (p *Places) give(leaf *node) {
 	p.grant()
 }
 
-// leave forgets a waiter who does not wait any more.
+// leave forgets a waiter that no longer waits.
 func (p *Places) leave(leaf *node, w *waiter) {
 	if p.withdraw(leaf, w) {
 		p.give(leaf) // it has come in the last moment

@@ -1,5 +1,5 @@
-// Package heap is a priority queue whose elements know where they are in it, so that
-// one that changes can be moved, and one in the middle removed, without a search.
+// Package heap implements a priority queue whose elements know their place in it, so that a changed element can be
+// moved, and one in the middle removed, without a search.
 package heap
 
 import (
@@ -33,7 +33,7 @@ func (h *Heap[T]) All() iter.Seq[T] { return slices.Values(h.items) }
 // Has reports whether x is in the heap.
 func (h *Heap[T]) Has(x T) bool { return *h.place(x) > 0 }
 
-// Set adds x, or moves it to where it belongs since it has changed.
+// Set adds x, or moves it to its place after a change.
 func (h *Heap[T]) Set(x T) {
 	if !h.Has(x) {
 		h.items = append(h.items, x)

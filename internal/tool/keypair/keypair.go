@@ -1,5 +1,5 @@
-// Package keypair keeps a TLS certificate and its key, which are in files, up to date: when the files change, the next
-// connection gets the new certificate, without a restart.
+// Package keypair loads a TLS certificate and its key from files, and keeps them up to date: when the files change, the
+// next connection gets the new certificate, without a restart.
 package keypair
 
 import (
@@ -23,7 +23,7 @@ type Pair struct {
 	failed string // why the files cannot be read, so that the log says it once; "" if they can
 }
 
-// stamp says whether a file has changed.
+// stamp shows whether a file has changed.
 type stamp struct {
 	modified time.Time
 	size     int64
@@ -38,8 +38,8 @@ func Open(certificate, key string, log *slog.Logger) (*Pair, error) {
 	return p, nil
 }
 
-// Current returns the certificate that the files hold. While they cannot be read, or do not fit together because one of
-// them is being replaced, that is the one that they held before; the log says so.
+// Current returns the certificate that the files hold. While the files cannot be read, or do not match because one of
+// them is being replaced, it returns the previous one, and logs the error.
 func (p *Pair) Current() *tls.Certificate {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -51,7 +51,7 @@ func (p *Pair) Current() *tls.Certificate {
 	return p.loaded
 }
 
-// HostOr returns host if the certificate is good for it, and otherwise the first host that the certificate names.
+// HostOr returns host if the certificate is valid for it, and otherwise the first host that the certificate names.
 func (p *Pair) HostOr(host string) string {
 	leaf := p.Current().Leaf
 	if leaf.VerifyHostname(host) == nil {
@@ -68,7 +68,7 @@ func (p *Pair) HostOr(host string) string {
 	return host
 }
 
-// Reload reads the files again, also if they seem to be the same.
+// Reload reads the files again, even if they seem unchanged.
 func (p *Pair) Reload() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package plainjson writes JSON that people read: signs such as <, > and & stand in it as they are, which encoding/json
-// escapes by default for pages of HTML.
+// Package plainjson writes JSON for people: characters such as <, > and &, which encoding/json escapes by default for
+// HTML, stay unescaped.
 package plainjson
 
 import (

@@ -1,7 +1,7 @@
-// Package spelling finds the word that a misspelt one can stand for.
+// Package spelling finds the word that a misspelt one was meant to be.
 package spelling
 
-// Nearest returns which of the words a misspelt one can stand for, or "".
+// Nearest returns which of the words a misspelt one was meant to be, or "".
 func Nearest(misspelt string, words []string) string {
 	best, least := "", 1+max(1, len(misspelt)/3)
 	for _, w := range words {
@@ -12,8 +12,7 @@ func Nearest(misspelt string, words []string) string {
 	return best
 }
 
-// distance is how many letters have to be added, left out or changed to make b of
-// a (Levenshtein).
+// distance is how many letters must be added, removed or changed to turn a into b (Levenshtein).
 func distance(a, b string) int {
 	row := make([]int, len(b)+1) // of the letters of a so far, to each beginning of b
 	for j := range row {

@@ -1,4 +1,4 @@
-// Package throttle limits how often something is done that many callers may cause, such as a line in a log.
+// Package throttle limits the rate of an action that many callers may cause, such as a line in a log.
 package throttle
 
 import (

@@ -1,6 +1,5 @@
-// Package varint encodes fields one after the other, as records on disk and messages
-// between nodes have them: integers as varints, strings as a length and bytes. It says
-// nothing about which fields there are.
+// Package varint encodes the fields of records on disk and of messages between nodes, one after the other: integers as
+// varints, strings as a length and bytes. It does not define which fields there are.
 package varint
 
 import (
@@ -49,8 +48,7 @@ func StringSize(s string) int { return UintSize(uint64(len(s))) + len(s) }
 // Raw appends bytes without a length.
 func (w *Writer) Raw(b []byte) { *w = append(*w, b...) }
 
-// Reader takes fields off a text. The first failure sticks, and what is read after it
-// is zero.
+// Reader reads fields from a text. The first failure sticks, and later reads return zero.
 type Reader[T string | []byte] struct {
 	rest   T
 	failed bool

@@ -1,4 +1,4 @@
-// Package wait pauses a goroutine until a time has passed or its work is called off, whichever comes first.
+// Package wait pauses a goroutine until a time has passed or its work is cancelled, whichever comes first.
 package wait
 
 import (

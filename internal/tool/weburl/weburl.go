@@ -1,9 +1,9 @@
-// Package weburl shows URLs without their secrets. It takes them as they were written, which need not be right.
+// Package weburl shows URLs without their secrets. It accepts URLs as written, even invalid ones.
 package weburl
 
 import "strings"
 
-// Mask stands in the place of what is not shown.
+// Mask replaces hidden parts.
 const Mask = "****"
 
 // Masked hides the password in a URL, as SNS does. Other texts stay.

@@ -133,7 +133,7 @@ func (w *worker) sendOne(ctx context.Context, t *Target, m *shard.Message) resul
 	return r
 }
 
-// bring makes a delivery, and decides about the message.
+// bring makes a delivery, and decides what happens to the message.
 func (w *worker) bring(ctx context.Context, t *Target, m *shard.Message) result {
 	err := w.attempt(ctx, t, m)
 	if err == nil {

@@ -41,7 +41,7 @@ var ranges = []struct {
 	{netip.MustParsePrefix("ff00::/8"), "a multicast address"},
 }
 
-// public is where all unicast addresses of IPv6 on the Internet are.
+// public contains all unicast addresses of IPv6 on the Internet.
 var public = netip.MustParsePrefix("2000::/3")
 
 // closed returns the kind of a closed address, or "" if it is open.

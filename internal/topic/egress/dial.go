@@ -20,7 +20,7 @@ func (r *Rules) DialContext(ctx context.Context, network, hostPort string) (net.
 	}
 	d := net.Dialer{Timeout: dialTimeout}
 	if !r.named(host) {
-		// It is asked about each address that the name has, before a packet is sent there.
+		// It is called for each address of the name, before a packet is sent there.
 		d.Control = func(_, address string, _ syscall.RawConn) error { return r.checkDialled(host, address) }
 	}
 	return d.DialContext(ctx, network, hostPort)

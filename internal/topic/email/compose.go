@@ -11,14 +11,14 @@ import (
 	"github.com/sluicemq/sluice/internal/topic/envelope"
 )
 
-// Subjects of mails, which people's mailboxes sort by. That of a notification is for messages without one.
+// Subjects of mails, by which mailboxes sort. The subject of notifications is for messages without their own.
 const (
 	notificationSubject = "AWS Notification Message"
 	confirmationSubject = "AWS Notification - Subscription Confirmation"
 	endSubject          = "AWS Notification - Unsubscribe Confirmation"
 )
 
-// emailJSON is the protocol of programs that read mail.
+// emailJSON is the protocol for programs that read mail.
 const emailJSON = "email-json"
 
 // compose writes a mail.

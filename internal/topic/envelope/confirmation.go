@@ -9,8 +9,8 @@ const (
 	TypeUnsubscribe  = "UnsubscribeConfirmation"
 )
 
-// Confirmation asks an endpoint to agree to a subscription, or tells it that the subscription has ended and how to have
-// it back.
+// Confirmation asks an endpoint to agree to a subscription, or informs it that the subscription has ended and how to
+// restore it.
 type Confirmation struct {
 	Type            string // TypeSubscribe or TypeUnsubscribe
 	ID              string

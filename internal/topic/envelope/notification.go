@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// Attribute is a message attribute: the value of a Binary is base64.
+// Attribute is a message attribute. The value of a Binary attribute is base64.
 type Attribute struct {
 	Name, Type, Value string
 }
@@ -16,7 +16,7 @@ type Notification struct {
 	Subject    string // empty: none
 	Time       time.Time
 	Attributes []Attribute
-	// FIFO says that the topic is one: then the envelope has a sequence number, and no signature.
+	// FIFO means that the topic is a FIFO topic: its envelopes have a sequence number, and no signature.
 	FIFO bool
 }
 
@@ -27,23 +27,23 @@ type Envelopes struct {
 	beginnings []beginning
 }
 
-// beginning is what the envelopes of a text of the notification have in common. There are several if the publisher has
-// given other texts for other protocols.
+// beginning is the common part of the envelopes of one text of the notification. There are several if the publisher has
+// given different texts for different protocols.
 type beginning struct {
 	message    string
 	text       string
 	sequenceAt int
 }
 
-// New returns the envelopes of n. The signer is not asked before an envelope needs a signature.
+// New returns the envelopes of n. The signer is not called before an envelope needs a signature.
 func New(n Notification, s Signer) *Envelopes { return &Envelopes{n: n, signer: s} }
 
-// sequenceZeros is what stands in a FIFO topic's envelope until the sequence number is known.
+// sequenceZeros is the placeholder in a FIFO topic's envelope until the sequence number is known.
 const sequenceZeros = "00000000000000000000"
 
-// For returns the envelope for a subscriber who gets that message, in two parts: the beginning is the same string for
-// all who get it, the rest is the subscriber's. Of a FIFO topic, sequenceAt is where in the beginning 20 zeros stand,
-// over which the sequence number is to be written; otherwise it is 0.
+// For returns the envelope of that message for a subscriber, in two parts: the beginning is the same string for all
+// subscribers that get the message, the rest is the subscriber's. For a FIFO topic, sequenceAt is the place in the
+// beginning of 20 zeros, over which the sequence number is to be written; otherwise it is 0.
 func (e *Envelopes) For(message, unsubscribeURL string) (begins, rest string, sequenceAt int, err error) {
 	b, err := e.beginning(message)
 	if err != nil {
@@ -90,7 +90,7 @@ func (e *Envelopes) beginning(message string) (b beginning, err error) {
 	return b, nil
 }
 
-// text returns what is signed.
+// text returns the text that is signed.
 func (e *Envelopes) text(message string) []byte {
 	pairs := []string{"Message", message, "MessageId", e.n.ID}
 	if e.n.Subject != "" {

@@ -10,16 +10,16 @@ import (
 type Signer interface {
 	// Sign returns the signature of text, in base64.
 	Sign(text []byte) (string, error)
-	// Version is the signature's: 1 for SHA-1, 2 for SHA-256.
+	// Version is the version of the signature: 1 for SHA-1, 2 for SHA-256.
 	Version() string
-	// CertURL is where the certificate is found.
+	// CertURL is the URL of the certificate.
 	CertURL() string
 }
 
 // timestamp writes a time as SNS does, in milliseconds.
 func timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// signedText puts names and values on lines of their own, as they are.
+// signedText puts names and values on lines of their own, unchanged.
 func signedText(pairs []string) []byte {
 	return []byte(strings.Join(pairs, "\n") + "\n")
 }
@@ -69,7 +69,7 @@ func (w *writer) attributes(list []Attribute) {
 
 func (w *writer) end() string { return string(append(w.b, "\n}"...)) }
 
-// appendText writes a JSON string. Only what JSON asks for is escaped; other characters stay as they are.
+// appendText writes a JSON string. Only characters that JSON requires to be escaped are; others stay unchanged.
 func appendText(b []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	b = append(b, '"')

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A body is compared as the flat object that is left when each of its arrays is replaced by one of its elements: the
-// members of that are the paths to the scalars. A rule matches if it matches one of these flat objects.
+// A body is compared as a flat object, in which each array is replaced by one of its elements: its members are the
+// paths to the scalars. A rule matches if it matches one of these flat objects.
 //
 // Invariants:
 //
@@ -15,11 +15,11 @@ import (
 //   - Each key visits a value of the body at most twice for each rule, so a rule costs at most its keys times the
 //     values.
 //
-// Steps: at an object, the next member of each key is looked up; keys that go on through the same member go on
+// Steps: at an object, the next member of each key is looked up; keys that continue through the same member continue
 // together; at an array they look for one element that suits all of them.
 //
-// A body can have a path twice, such as a.b in {"a": [{"b": 1}], "a.b": 2}. To try which key takes which way would cost
-// too much, so a key with more than one way is compared for itself: one of its ways has to match.
+// A body can have a path twice, such as a.b in {"a": [{"b": 1}], "a.b": 2}. Trying all combinations of keys and ways
+// would cost too much, so a key with more than one way is compared on its own: one of its ways must match.
 
 // cursor is a key on its way through a body.
 type cursor struct {
@@ -30,7 +30,7 @@ type cursor struct {
 // arrived reports whether the cursor has followed the whole path.
 func (c *cursor) arrived() bool { return c.at > len(c.path) }
 
-// follow returns the cursor behind a member, and whether the path goes through that.
+// follow returns the cursor behind a member, and whether the path goes through that member.
 func (c cursor) follow(name string) (cursor, bool) {
 	rest, ok := strings.CutPrefix(c.path[c.at:], name)
 	if !ok || rest != "" && rest[0] != '.' {
@@ -40,7 +40,7 @@ func (c cursor) follow(name string) (cursor, bool) {
 	return c, true
 }
 
-// way is a member of an object through which a path goes on.
+// way is a member of an object through which a path continues.
 type way struct {
 	cursor
 	to node
@@ -101,7 +101,7 @@ func allAbsent(cursors []cursor) bool {
 	return true
 }
 
-// matchesObject sends the cursors on through the members of an object, those of each member together.
+// matchesObject moves the cursors through the members of an object, those of each member together.
 func (d *document) matchesObject(cursors []cursor, object node) bool {
 	var few [8]way
 	single := few[:0]
@@ -133,9 +133,9 @@ func (d *document) matchesObject(cursors []cursor, object node) bool {
 	return true
 }
 
-// matchesOneOf compares a key that has several ways to go: a scalar at the end of one of them matches, or there is none
-// at the end of any. The two are looked for one after the other, each without the other below, so that no value is
-// visited more than twice.
+// matchesOneOf compares a key with several ways: a scalar at the end of one of them matches, or there is none at the
+// end of any. The two are searched for one after the other, each without the other below, so that no value is visited
+// more than twice.
 func (d *document) matchesOneOf(ways []way) bool {
 	k := ways[0].key
 	if len(k.conditions) > 0 {
@@ -159,7 +159,7 @@ func (d *document) matchesOneOf(ways []way) bool {
 	return true
 }
 
-// way returns the first member of an object through which a path goes on, and how many there are.
+// way returns the first member of an object through which a path continues, and how many there are.
 func (d *document) way(c cursor, of node) (first way, n int) {
 	d.eachWay(c, of, func(w way) {
 		if n++; n == 1 {
@@ -169,13 +169,13 @@ func (d *document) way(c cursor, of node) (first way, n int) {
 	return first, n
 }
 
-// ways returns all members of an object through which a path goes on.
+// ways returns all members of an object through which a path continues.
 func (d *document) ways(c cursor, of node) (all []way) {
 	d.eachWay(c, of, func(w way) { all = append(all, w) })
 	return all
 }
 
-// fewNames is how many names a path has at most that are looked up one by one, for which a large object has an index.
+// fewNames is the maximum number of names of a path that are looked up one by one, in the index of a large object.
 const fewNames = 16
 
 func (d *document) eachWay(c cursor, of node, f func(way)) {

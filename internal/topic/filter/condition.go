@@ -10,7 +10,7 @@ type condition interface {
 	matches(*scalar) bool
 }
 
-// form is what kind of JSON value a scalar is.
+// form is the kind of a scalar's JSON value.
 type form uint8
 
 const (
@@ -23,7 +23,7 @@ const (
 type scalar struct {
 	form form
 	text string
-	// decimal is the number if it is one that can be compared as such.
+	// decimal is the number if the scalar can be compared as one.
 	decimal   decimal
 	isDecimal bool
 }
@@ -46,7 +46,7 @@ func (c *exact) matches(v *scalar) bool {
 	return c.text == v.text || c.isDecimal && v.isDecimal && c.decimal == v.decimal
 }
 
-// nonEmpty matches what exists: true asks for: any value but null and the empty string.
+// nonEmpty matches the values that exists: true requires: all but null and the empty string.
 type nonEmpty struct{}
 
 func (nonEmpty) matches(v *scalar) bool {
@@ -74,7 +74,7 @@ func (c equalsIgnoreCase) matches(v *scalar) bool {
 // wildcard is a pattern, cut at its stars. It has at least one star, so two pieces.
 type wildcard []string
 
-// matches takes each piece at the first place where it is found: a later one would leave less for the pieces after it.
+// matches takes each piece at its first occurrence: a later one would leave less for the pieces after it.
 func (c wildcard) matches(v *scalar) bool {
 	last := len(c) - 1
 	if v.form != text || !strings.HasPrefix(v.text, c[0]) {
@@ -94,7 +94,7 @@ func (c wildcard) matches(v *scalar) bool {
 	return true
 }
 
-// anythingBut matches what is not in a list of values: strings, or numbers.
+// anythingBut matches values that are not in a list of strings or numbers.
 type anythingBut struct {
 	texts    map[string]bool
 	decimals map[decimal]bool
@@ -110,7 +110,7 @@ func (c *anythingBut) matches(v *scalar) bool {
 	return true
 }
 
-// noneOf matches what none of its conditions does.
+// noneOf matches values that none of its conditions matches.
 type noneOf []condition
 
 func (c noneOf) matches(v *scalar) bool { return !oneMatches(c, v) }

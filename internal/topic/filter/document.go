@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 )
 
-// document is a JSON text taken apart without copying it: a list of its values in the order of the text, in which a
-// value knows where it ends. So what a policy does not ask for is skipped in one step, however deep it is.
+// document is a JSON text parsed without copying: a list of its values in the order of the text, each of which knows
+// where it ends. So a value that a policy does not need is skipped in one step, however deep it is.
 type document struct {
 	text   string
 	values []value
-	// index finds the members of large objects that policies have asked for.
+	// index finds the members of large objects that policies have looked up.
 	index map[node]map[string]node
 }
 
@@ -122,10 +122,10 @@ func (d *document) within(of, n node) node {
 	return n
 }
 
-// largeObject is how many values an object has that gets an index.
+// largeObject is the number of values from which an object gets an index.
 const largeObject = 32
 
-// member returns the value of that name in an object. If the name stands there twice, the last one counts.
+// member returns the value of that name in an object. If the name occurs twice, the last one counts.
 func (d *document) member(of node, name string) node {
 	if of == none {
 		return none
@@ -192,7 +192,7 @@ func (d *document) scalar(n node) scalar {
 	return newScalar(text, d.string(n))
 }
 
-// scalars adds those of an array, arrays within it included.
+// scalars adds the scalars of an array, including those of arrays within it.
 func (d *document) scalars(of node, to []scalar) []scalar {
 	for n := of + 1; n < d.values[of].next; {
 		switch d.kind(n) {

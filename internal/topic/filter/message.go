@@ -1,6 +1,7 @@
 package filter
 
-// Attribute is a message attribute: its type as the publisher gave it, and its value, of a String.Array the JSON.
+// Attribute is a message attribute: its type as given by the publisher, and its value, which is JSON for a
+// String.Array.
 type Attribute struct {
 	Name, Type, Value string
 }

@@ -29,7 +29,7 @@ func (p *parser) operand(k *key, operator string) (condition, error) {
 	return p.textCondition(operator)
 }
 
-// textOperators are those whose operand is a string, and whether anything-but takes them too.
+// textOperators are the operators whose operand is a string, and whether anything-but accepts them too.
 var textOperators = map[string]bool{
 	"prefix": true, "suffix": true, "equals-ignore-case": true, "wildcard": true, "cidr": false,
 }
@@ -56,7 +56,7 @@ func (p *parser) textCondition(operator string) (condition, error) {
 	return p.wildcard(s)
 }
 
-// parseCIDR reads a network. AWS refuses it without a place in the policy.
+// parseCIDR reads a network. AWS refuses an invalid one without giving the place in the policy.
 func parseCIDR(s string) (condition, error) {
 	refuse := func(format string, args ...any) (condition, error) {
 		return nil, &Error{Reason: "FilterPolicy: " + fmt.Sprintf(format, args...)}
@@ -84,7 +84,7 @@ func parseCIDR(s string) (condition, error) {
 	return refuse("IPv%d mask bits must be < %d", map[int]int{32: 4, 128: 6}[most], most)
 }
 
-// wildcard cuts a pattern at its stars; a backslash takes the meaning from a star or a backslash.
+// wildcard cuts a pattern at its stars; a backslash escapes a star or a backslash.
 func (p *parser) wildcard(s string) (condition, error) {
 	var pieces wildcard
 	var piece strings.Builder
@@ -111,7 +111,7 @@ func (p *parser) wildcard(s string) (condition, error) {
 	return append(pieces, piece.String()), nil
 }
 
-// exists returns a condition for a value that must be there. That there is none is a property of the key.
+// exists returns a condition for a value that must be there. Absence is a property of the key.
 func (p *parser) exists(k *key) (condition, error) {
 	if err := p.read(); err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ var reserved = map[string]bool{
 	"ip-address-not-in-range": true,
 }
 
-// isOr reports whether what stands behind $or, whose first token has been read, is a list of alternatives: it has at
+// isOr reports whether the value behind $or, whose first token has been read, is a list of alternatives: it has at
 // least two objects, none of which has a reserved name. Otherwise $or is a name like any other.
 func (p *parser) isOr() bool {
 	if !p.is('[') {
@@ -40,7 +40,7 @@ type opened struct {
 }
 
 // alternatives returns where the lists begin that can stand behind $or, in a compact JSON text. It reads the text once,
-// so that policies may nest as they like.
+// so that policies may nest to any depth.
 func alternatives(source string) map[int]bool {
 	found := make(map[int]bool)
 	var stack []opened

@@ -61,7 +61,8 @@ func parse(source string, scope Scope, everyOr bool) (*Policy, error) {
 	return &Policy{scope: scope, rules: root.rules}, nil
 }
 
-// compact takes the spaces out of a JSON text: places in errors are counted without them. It reports whether it is one.
+// compact removes the spaces from a JSON text: places in errors are counted without them. It reports whether the text
+// is valid.
 func compact(source string) (string, bool) {
 	var b bytes.Buffer
 	if json.Compact(&b, []byte(source)) != nil {
@@ -83,14 +84,14 @@ type parser struct {
 	everyOr      bool         // see ParseStored
 }
 
-// parsedRule is an object of a policy, taken apart, with what it counts for the limits.
+// parsedRule is a parsed object of a policy, with its counts for the limits.
 type parsedRule struct {
 	rules        []rule // its alternatives, at most as many as combinations; none if there are too many of those
 	keys         int    // at this level: its own, and the most that an alternative of each $or has
 	combinations int    // at most maxCombinations+1
 }
 
-// newRule returns an object without members, which everything matches.
+// newRule returns an object without members, which matches everything.
 func newRule() *parsedRule { return &parsedRule{rules: []rule{nil}, combinations: 1} }
 
 // maxRule is how many keys a rule can have: five of the policy itself, and seven nested ones, each of which doubles the
@@ -126,7 +127,7 @@ func (r *parsedRule) checkLimits() error {
 	return nil
 }
 
-// fail makes an error about the place that AWS's parser has reached when it sees the mistake: behind the token, but
+// fail makes an error about the place that AWS's parser has reached when it detects the mistake: behind the token, but
 // behind the opening quote of a string, which it reads later. Behind a name it has read on, to the beginning of the
 // value.
 func (p *parser) fail(format string, args ...any) error {
@@ -193,7 +194,7 @@ func (p *parser) document() (*parsedRule, error) {
 	return root, nil
 }
 
-// object reads the members of an object, whose brace has been read, and its end. under is what their paths begin with.
+// object reads the members of an object, whose brace has been read, and its end. under is the prefix of their paths.
 func (p *parser) object(under string, depth int) (*parsedRule, error) {
 	if depth > maxDepth {
 		return nil, overLimit("Filter policy is too complex")
@@ -220,7 +221,7 @@ func (p *parser) object(under string, depth int) (*parsedRule, error) {
 	}
 }
 
-// member reads what stands behind a name.
+// member reads the value behind a name.
 func (p *parser) member(r *parsedRule, under, name string, depth int) error {
 	if err := p.read(); err != nil {
 		return err
@@ -376,5 +377,5 @@ func (p *parser) word() string {
 	return shorten(c.text)
 }
 
-// shorten returns what an error repeats of a policy.
+// shorten returns the part of a policy's text that an error repeats.
 func shorten(s string) string { return excerpt.Of(s, 100) }

@@ -9,8 +9,8 @@ import (
 	"github.com/sluicemq/sluice/internal/tool/excerpt"
 )
 
-// Fault says what is wrong with a text that is not JSON, and where. It finds the faults of structure; others, such as a
-// bad escape, it does not tell apart.
+// Fault describes the error in a text that is not JSON, and its place. It finds errors of structure; it does not
+// distinguish others, such as a bad escape.
 func Fault(source string) string {
 	f := &faultFinder{source: source}
 	f.value()
@@ -20,7 +20,7 @@ func Fault(source string) string {
 	return f.reason + "\n at " + Place(source, min(f.at, len(source)))
 }
 
-// maxDepth is how deep objects and arrays may lie in each other.
+// maxDepth is how deep objects and arrays may nest.
 const maxDepth = 1000
 
 // faultFinder reads a JSON text up to the first fault.
@@ -31,7 +31,7 @@ type faultFinder struct {
 	reason string // empty: none yet
 }
 
-// expectedValue is what Jackson says that a value may be.
+// expectedValue is Jackson's list of the possible values.
 const expectedValue = "(JSON String, Number, Array, Object or token 'null', 'true' or 'false')"
 
 func (f *faultFinder) fail(format string, args ...any) bool {

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Place describes a place in a text: the text itself, the line, and the column, which is the number of characters of
-// the line that were read, and one more. offset is the number of bytes that were read.
+// Place describes a place in a text: the text itself, the line, and the column, which is one more than the number of
+// characters of the line that were read. offset is the number of bytes that were read.
 func Place(source string, offset int) string {
 	before := source[:min(offset, len(source))]
 	line := strings.Count(before, "\n") + 1

@@ -13,7 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/topic/jackson"
 )
 
-// MaxBytes is how long a policy may be.
+// MaxBytes is the maximum length of a policy.
 const MaxBytes = 16 << 10
 
 const (
@@ -23,7 +23,7 @@ const (
 	maxPerSec  = 1_000_000
 )
 
-// Error says what is wrong with a policy. Its text is what SNS puts behind "Invalid parameter: ".
+// Error describes a mistake in a policy. Its text is what SNS puts behind "Invalid parameter: ".
 type Error struct{ Reason string }
 
 func (e *Error) Error() string { return "DeliveryPolicy: " + e.Reason }
@@ -69,7 +69,7 @@ func ParseSubscription(text string) (Subscription, error) {
 	return s, nil
 }
 
-// members lists the members that an object may have. A null member says nothing.
+// members lists the members that an object may have. A null member counts as missing.
 type members map[string]func(path string, v json.RawMessage) error
 
 func parse(text string, m members) error {
@@ -114,7 +114,7 @@ func orPolicy(path string) string {
 	return path
 }
 
-// ignored is for sickly retry policies, which AWS has stopped to use and still takes.
+// ignored is for sickly retry policies, which AWS no longer uses but still accepts.
 func ignored(path string, v json.RawMessage) error {
 	var p *Retries
 	return retries(&p)(path, v)
@@ -148,7 +148,7 @@ func number(to *int, least, most int) func(string, json.RawMessage) error {
 	}
 }
 
-// kindOf says what a JSON value is that is not a number.
+// kindOf returns the kind of a JSON value that is not a number.
 func kindOf(v json.RawMessage) string {
 	switch v[0] {
 	case '"':
@@ -225,7 +225,7 @@ func throttled(to *int) func(string, json.RawMessage) error {
 	}
 }
 
-// contentTypes are those that SNS sends.
+// contentTypes are the content types that SNS sends.
 var contentTypes = []string{
 	"text/css", "text/csv", "text/html", "text/plain", "text/xml",
 	"application/atom+xml", "application/json", "application/octet-stream", "application/soap+xml",

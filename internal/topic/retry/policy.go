@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Backoff is how delays grow.
+// Backoff is the function by which delays grow.
 type Backoff string
 
 const (
@@ -27,7 +27,7 @@ type Retries struct {
 	BackoffFunction    Backoff `json:"backoffFunction"`
 }
 
-// DefaultRetries are for HTTP endpoints whose policy says nothing.
+// DefaultRetries are for HTTP endpoints whose policy does not set retries.
 var DefaultRetries = Retries{MinDelayTarget: 20, MaxDelayTarget: 20, NumRetries: 3, BackoffFunction: Linear}
 
 // MailRetries are for mail, and no policy changes them: 50 attempts in six hours.
@@ -39,14 +39,14 @@ var MailRetries = Retries{
 // DefaultContentType is the content type of HTTP deliveries.
 const DefaultContentType = "text/plain; charset=UTF-8"
 
-// Policy is what a delivery goes by.
+// Policy is the policy that applies to a delivery.
 type Policy struct {
 	Retries     Retries
 	PerSecond   int // deliveries that an endpoint gets at most in a second; 0: as many as there are
 	ContentType string
 }
 
-// Topic is the delivery policy of a topic. Its zero value says nothing.
+// Topic is the delivery policy of a topic. Its zero value sets nothing.
 type Topic struct {
 	retries     *Retries
 	perSecond   int
@@ -54,7 +54,7 @@ type Topic struct {
 	noOverrides bool
 }
 
-// Subscription is the delivery policy of a subscription. Its zero value says nothing.
+// Subscription is the delivery policy of a subscription. Its zero value sets nothing.
 type Subscription struct {
 	retries     *Retries
 	perSecond   int
@@ -84,7 +84,7 @@ func Effective(t Topic, s Subscription) Policy {
 	return p
 }
 
-// Delay returns how long to wait after an attempt that failed, counted from 1, or that there is no other.
+// Delay returns how long to wait after a failed attempt, counted from 1, and whether there is another attempt.
 func (r *Retries) Delay(attempt int) (d time.Duration, again bool) {
 	i := attempt - 1 // the retry, from 0
 	if i >= r.NumRetries {
@@ -129,7 +129,7 @@ func (r *Retries) total() time.Duration {
 	}
 }
 
-// The forms in which SNS shows policies. A topic's has the defaults of its parts, and leaves out parts that it lacks.
+// The forms in which SNS shows policies. A topic's policy has the defaults of its parts, and omits missing parts.
 // Missing settings of a subscription's policy are null.
 type (
 	shownTopic struct {

@@ -40,7 +40,7 @@ type Vault interface {
 	Open(name string, sealed []byte) (string, error)
 }
 
-// makeKey makes a key and a certificate.
+// makeKey creates a key and a certificate.
 func makeKey(v Vault, now time.Time) (*Key, error) {
 	private, err := rsa.GenerateKey(rand.Reader, bits)
 	if err != nil {
@@ -74,7 +74,7 @@ func nameOf(der []byte) string {
 	return hex.EncodeToString(digest[:nameDigits/2])
 }
 
-// open makes a key that was read one that signs. Without a vault the private key stays shut.
+// open makes a loaded key usable for signatures. Without a vault the private key stays encrypted.
 func (k *Key) open(name string, v Vault) error {
 	if nameOf(k.Certificate) != name {
 		return errors.New("it is under another certificate's name")
@@ -105,7 +105,7 @@ const (
 	nameDigits = 32
 )
 
-// IDOf returns which certificate a path means, and whether it means one.
+// IDOf returns the id of the certificate at a path, and whether the path is one of a certificate.
 func IDOf(path string) (id string, ok bool) {
 	id, ok = strings.CutPrefix(path, pathPrefix)
 	if !ok {

@@ -12,14 +12,13 @@ import (
 	"github.com/sluicemq/sluice/internal/control"
 )
 
-// The life of a key. Each time is from when it, or its successor, was made:
+// The life of a key. Each time is counted from the creation of the key or of its successor:
 //
 //	made ── ripens ──► signs ─────────── signsFor ──► successor made ── ripens ──► signs no more ── keptFor ──► removed
 //
 // The certificate is valid for longer than all of that, see validity.
 const (
-	// ripens is how long a key waits before it signs: by then all nodes have its record, so that each serves the
-	// certificate.
+	// ripens is how long a key waits before it signs: by then all nodes have its record, and can serve the certificate.
 	ripens = 10 * time.Minute
 	// signsFor is the age at which a key gets a successor.
 	signsFor = 365 * 24 * time.Hour

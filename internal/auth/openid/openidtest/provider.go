@@ -1,5 +1,5 @@
-// Package openidtest has an identity provider for tests, which can be made to say anything. It lets in all who ask, and
-// keeps to OpenID Connect otherwise. The tests of whole programs use a third-party provider.
+// Package openidtest provides an identity provider for tests, which can be made to give any answer. It accepts
+// everyone, and otherwise follows OpenID Connect. The tests of whole programs use a third-party provider.
 package openidtest
 
 import (
@@ -49,13 +49,13 @@ type Provider struct {
 	mu sync.Mutex // held during each request
 }
 
-// Key is the provider's, Other is not.
+// Key is the provider's key, Other is not.
 var (
 	Key   = newKey()
 	Other = newKey()
 )
 
-// Client is who may ask.
+// Client is the client that the provider accepts.
 const Client = "sluice"
 
 func newKey() *rsa.PrivateKey {
@@ -66,7 +66,7 @@ func newKey() *rsa.PrivateKey {
 	return k
 }
 
-// New starts a provider by whose clock it is now.
+// New starts a provider whose clock is now.
 func New(t *testing.T, now func() time.Time) *Provider {
 	t.Helper()
 	p, _ := start(t, now, httptest.NewServer)
@@ -190,7 +190,7 @@ func Reply(w http.ResponseWriter, v any) {
 	_ = json.NewEncoder(w).Encode(v)
 }
 
-// B64 encodes as tokens do.
+// B64 encodes bytes as in tokens.
 func B64(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
 // JWT returns a signed token.

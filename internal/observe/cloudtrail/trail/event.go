@@ -72,7 +72,7 @@ type SessionIssuer struct {
 	UserName    string `json:"userName"`
 }
 
-// SessionAttributes hold the beginning of a session. CloudTrail has the boolean as text.
+// SessionAttributes hold the beginning of a session. CloudTrail encodes the boolean as text.
 type SessionAttributes struct {
 	CreationDate     time.Time `json:"creationDate"`
 	MFAAuthenticated string    `json:"mfaAuthenticated"`

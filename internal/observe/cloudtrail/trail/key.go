@@ -15,8 +15,8 @@ const (
 	others  class = 'o'
 )
 
-// The key of an event is its class, its time and its id, both counted downwards, so that the newest
-// come first. Ids grow, so that also those of one millisecond are in order.
+// The key of an event is its class, its time and its id, both counted downwards, so that the newest come first. Ids
+// grow, so that even those of one millisecond are in order.
 const (
 	keyPrefix = "\xfftrail/"
 	keyTime   = len(keyPrefix) + 1
@@ -34,7 +34,7 @@ func key(c class, at time.Time, id uuid.UUID) string {
 	return string(b)
 }
 
-// before returns the key in front of which are all events of a class that happened after at.
+// before returns the key that follows all events of a class that happened after at.
 func before(c class, at time.Time) string { return key(c, at, uuid.Max) }
 
 // end returns the key behind all events of a class.

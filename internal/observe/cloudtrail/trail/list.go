@@ -9,15 +9,16 @@ import (
 	"github.com/sluicemq/sluice/internal/control"
 )
 
-// Each account has a list of its events of both classes, the newest first, so that a look-up reads no events of others.
+// Each account has a list of its events of both classes, the newest first, so that a lookup reads no events of others.
 //
 //	255 "trail/a" account "/" time id (as in the key of the event) class   nothing
 //	255 "trail/m"                                                          a time in ms (8 bytes)
 //
-// An event is put on the list in the commit that stores it. Programs that know no lists store events without, and may
-// have owned the control store at any time. So a node that begins to own it lists what they have left: everything if
-// there is no mark, else the events that are newer than the mark, with unlistedFor to spare for those that waited.
-// Look-ups read the events of all accounts while there is no mark, or one that events have left behind.
+// An event is put on the list in the commit that stores it. Programs that do not know lists store events without them,
+// and may have owned the control store at any time. So a node that becomes its owner lists the events that they have
+// left unlisted: everything if there is no mark, otherwise the events that are newer than the mark, with a margin of
+// unlistedFor for those that waited. Lookups read the events of all accounts while there is no mark, or one that events
+// have left behind.
 const (
 	listPrefix = keyPrefix + "a"
 	markKey    = keyPrefix + "m"
@@ -43,7 +44,7 @@ func ofList(account, entry string) (order, event string) {
 	return order, keyPrefix + class + order
 }
 
-// recipient returns the account that has an event.
+// recipient returns the account that an event belongs to.
 func recipient(event []byte) string { return last(event, `"recipientAccountId":"`) }
 
 // list adds an event to the list of its account, and moves the mark if the lists have all events.
@@ -64,8 +65,8 @@ func (t *Trail) mark() (time.Time, error) {
 	return time.UnixMilli(int64(binary.BigEndian.Uint64(b))), nil
 }
 
-// listed reports whether the lists have all events, as far as the mark shows it: such a program may own the control
-// store at present.
+// listed reports whether the lists have all events, as far as the mark shows: a program without lists may own the
+// control store at present.
 func (t *Trail) listed() (bool, error) {
 	mark, err := t.mark()
 	if err != nil || mark.IsZero() {
@@ -109,8 +110,8 @@ func (t *Trail) listRest() error {
 	return nil
 }
 
-// listFrom lists the events from a key up to another one that are on no list. It returns the key from which to go on,
-// or "".
+// listFrom lists the events from a key up to another one that are on no list. It returns the key from which to
+// continue, or "".
 func (t *Trail) listFrom(from, to string) (next string, err error) {
 	var add []string
 	var failed error

@@ -21,7 +21,7 @@ type Query struct {
 	Max    int
 	// Cursor is the end of the previous page, empty for the first page.
 	Cursor string
-	// Request counts the events that are read, and what is found. It may be nil.
+	// Request counts the events that are read and found. It may be nil.
 	Request *budget.Request
 }
 
@@ -40,9 +40,9 @@ const eventsRead = 20_000
 // eventFactor is how many times more memory than its JSON an event takes.
 const eventFactor = 4
 
-// Find returns events, the newest first, and the cursor of the next page, which is empty
-// behind the last. It reads a bounded number of the account's events, and none of others: a page
-// can have less than q.Max, or none, though there are more behind it.
+// Find returns events, the newest first, and the cursor of the next page, which is empty behind the last. It reads a
+// bounded number of the account's events, and none of others: a page can have fewer than q.Max, or none, though more
+// follow it.
 func (t *Trail) Find(q Query) (found []Found, cursor string, err error) {
 	after, err := decodeCursor(q.Cursor)
 	if err != nil {

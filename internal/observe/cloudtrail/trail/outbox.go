@@ -13,8 +13,8 @@ import (
 	"github.com/sluicemq/sluice/internal/control"
 )
 
-// An outbox lists the events that have still to be brought somewhere, in the order in which they were written. An event
-// is put on the list in the commit with which it is written first, so that none is missed, and each is there once.
+// An outbox lists the events that still have to be delivered somewhere, in the order in which they were written. An
+// event is put on the list in the commit that first writes it, so that none is missed, and each is listed once.
 //
 //	255 "trail/x" outbox (16 bytes) number (8 bytes)   time of the commit in ms (8 bytes), key of the event
 //	255 "trail/n"                                      the last number that was given (8 bytes)

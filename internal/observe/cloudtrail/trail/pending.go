@@ -12,7 +12,7 @@ import (
 const (
 	// MaxPending is the maximum number of events that the calls of one account may have waiting.
 	MaxPending = 10_000
-	// MaxPendingBytes is the maximum size of all that wait. The calls of a single account may use half of it.
+	// MaxPendingBytes is the maximum size of all waiting events. The calls of a single account may use half of it.
 	MaxPendingBytes = 16 << 20
 )
 

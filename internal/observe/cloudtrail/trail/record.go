@@ -149,12 +149,12 @@ func (r *Record) each(f func(e *Event, id uuid.UUID)) {
 	}
 }
 
-// source returns CloudTrail's name of a service.
+// source returns CloudTrail's name for a service.
 func source(service string) string {
 	return service + ".amazonaws.com"
 }
 
-// resourceType returns CloudFormation's name of what an ARN is of, or "".
+// resourceType returns CloudFormation's name for the type of an ARN's resource, or "".
 func resourceType(arn string) string {
 	parts := strings.SplitN(arn, ":", 6)
 	if len(parts) < 6 {

@@ -31,7 +31,7 @@ func (t *Trail) share(c class, from string, room int) error {
 	return nil
 }
 
-// sharing is what is kept of a class.
+// sharing decides which events of a class are kept.
 type sharing struct {
 	kept map[string]int // bytes by beneficiary
 	each int            // bytes that each may keep
@@ -47,7 +47,7 @@ func (s *sharing) keep(event []byte) bool {
 // removal has the keys of an event and of its entry in the list of its account.
 type removal struct{ event, entry string }
 
-// shareOn removes events from a key on, and returns the key from which to go on, or "".
+// shareOn removes events from a key on, and returns the key from which to continue, or "".
 func (t *Trail) shareOn(c class, from string, s *sharing) (next string, err error) {
 	var (
 		remove []removal
@@ -86,7 +86,8 @@ func (t *Trail) shareOn(c class, from string, s *sharing) (next string, err erro
 }
 
 // beneficiary returns the share on which an event counts: that of the account that has it, or of its visitors. Refused
-// calls of other accounts and of strangers leave events with the owner of the resource; they displace none of its own.
+// calls of other accounts and of anonymous callers leave events with the owner of the resource; these displace none of
+// its own.
 func beneficiary(event []byte) string {
 	account := recipient(event)
 	if caller := first(event, `"accountId":"`); caller != account {

@@ -35,7 +35,7 @@ type Federated struct {
 	Name     string // of the person; empty if it is not known
 }
 
-// hiddenUser replaces a name that is no user's in CloudTrail: people type passwords there.
+// hiddenUser replaces a name that belongs to no user, as in CloudTrail: people type passwords there.
 const hiddenUser = "HIDDEN_DUE_TO_SECURITY_REASONS"
 
 // BeginSignIn returns the record of a sign-in. Nothing of it is kept before Record.Changes or Record.End.

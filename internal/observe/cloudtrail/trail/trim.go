@@ -16,8 +16,8 @@ const (
 	trimEvery = time.Minute
 )
 
-// most is the approximate maximum size of the events of a class on the disk, in bytes. The newest events take three
-// quarters of it, whosever they are. In the last quarter each account keeps as many older events as the others.
+// most is the approximate maximum size of the events of a class on the disk, in bytes. The newest events of all
+// accounts take three quarters of it. In the last quarter each account keeps as many older events as the others.
 var most = map[class]uint64{changes: 256 << 20, others: 64 << 20}
 
 // Trim removes events that are older than Retention, or too many, at most once a minute. At first it lists events that
@@ -54,7 +54,7 @@ func (t *Trail) trim(c class, now time.Time) error {
 	return t.share(c, behind, int(room))
 }
 
-// behindNewest returns the key behind the newest events, or "" if all events together take no more than those may.
+// behindNewest returns the key behind the newest events, or "" if all events together fit into the room for the newest.
 func (t *Trail) behindNewest(c class, now time.Time) (string, error) {
 	for span := Retention; ; span = span * 7 / 8 {
 		key := before(c, now.Add(-span))

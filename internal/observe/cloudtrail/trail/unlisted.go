@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// findUnlisted is Find before the accounts have lists of all events: it reads eventsRead events of each class, of all
-// accounts.
+// findUnlisted is Find for the time before the accounts have lists of all events: it reads eventsRead events of each
+// class, of all accounts.
 func (t *Trail) findUnlisted(q Query, after string) (found []Found, cursor string, err error) {
 	type hit struct {
 		order string // time and id, which are in the key behind the class

@@ -288,8 +288,7 @@ func (d *Deliverer) deliverEvents(ctx context.Context, t *Trail, now time.Time) 
 	return true, nil
 }
 
-// deliverBatch delivers events as one file per region, and removes them from the outbox. A repetition uses the same
-// names.
+// deliverBatch delivers events as one file per region, and removes them from the outbox. A retry uses the same names.
 func (d *Deliverer) deliverBatch(
 	ctx context.Context, t *Trail, batch []trail.Waiting, last uint64, end, now time.Time,
 ) error {

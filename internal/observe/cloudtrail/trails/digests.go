@@ -69,7 +69,7 @@ func (d *Deliverer) deliverDigest(ctx context.Context, t *Trail, region string, 
 	}
 	end := chain.End.Add(digestEvery)
 	due := func(f waitingFile) bool { return f.Delivered.Before(end) }
-	// While the server was down nothing was delivered, and one digest says so.
+	// While the server was down, nothing was delivered, and one digest covers that time.
 	for !slices.ContainsFunc(files, due) && !now.Before(end.Add(digestEvery+digestDelay)) {
 		end = end.Add(digestEvery)
 	}

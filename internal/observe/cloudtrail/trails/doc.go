@@ -1,11 +1,11 @@
-// Package trails keeps trails, as CloudTrail calls what brings events to a bucket, and brings them there.
+// Package trails stores trails, in CloudTrail's sense, and delivers their events to buckets.
 //
 // # What is guaranteed
 //
-//   - An event that a trail selects is put into the trail's outbox with the commit that stores the event, and leaves
-//     it with a commit that follows the delivery: it is delivered at least once, also if the node that delivers it
-//     dies at any point. A file that is delivered again has its old name and replaces the first, unless events were
-//     removed meanwhile.
+//   - An event that a trail selects is put into the trail's outbox with the commit that stores the event, and leaves it
+//     with a commit that follows the delivery: it is delivered at least once, even if the node that delivers it dies at
+//     any point. A file that is delivered again has its old name and replaces the first, unless events were removed
+//     meanwhile.
 //   - Files hold what happened in five minutes, ten thousand events or 16 MiB at most, and are delivered within about
 //     six minutes of their first event while the bucket can be reached.
 //   - Data events, of calls that send and receive messages, are in the spool of the node that has answered the call,
@@ -13,8 +13,8 @@
 //     even if buckets cannot be reached.
 //   - Trails do not wait for each other: a bucket that does not answer delays the deliveries of its own trails. A few
 //     trails are served at the same time, and accounts take turns.
-//   - Every hour a digest of the files that were delivered is signed, if the trail asks for it, also when there were
-//     none. Each digest names the one before it with its hash and signature.
+//   - Every hour a digest of the delivered files is signed, if the trail requests digests, even when there were no
+//     files. Each digest names the one before it with its hash and signature.
 //
 // Trails are in the control store, in memory on all nodes, and work on the node that owns it:
 //

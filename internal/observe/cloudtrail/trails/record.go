@@ -44,7 +44,7 @@ type Trail struct {
 	Started, Stopped time.Time
 }
 
-// Insight is a kind of unusual events of which a trail is to have insights.
+// Insight is a kind of unusual activity about which a trail is to have insights.
 type Insight struct {
 	Type       string
 	Categories []string `json:",omitempty"` // of the events

@@ -20,7 +20,7 @@ const (
 //
 //   - a trail is served by one goroutine at a time, at most maxOfAccount trails of an account are served at the same
 //     time, and at most maxAtOnce in all;
-//   - an account that waits is in order exactly once, and no account gets a second turn before all others that may
+//   - an account that waits is in the line exactly once, and no account gets a second turn before all others that may
 //     have had theirs.
 //
 // A turn is a step: about one file. A trail that has more to do goes to the end of its account's line, and the

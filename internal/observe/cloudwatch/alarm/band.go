@@ -23,13 +23,14 @@ func (c Comparison) leaves(value float64, b Band) bool {
 	return c != Above && value < b.Low || c != Below && value > b.High
 }
 
-// edges says in a reason what datapoints were compared with: the edges of their bands. not is "not " for those within.
+// edges describes, for a reason, what datapoints were compared with: the edges of their bands. not is "not " for those
+// within.
 func (c Comparison) edges(not string, on []Datapoint) string {
 	low, high := thresholds(on)
 	return c.sides(not+"less than the lower thresholds "+low, not+"greater than the upper thresholds "+high)
 }
 
-// farBeyond is what a reason says of datapoints that are too many to list: the newest of them are in on.
+// farBeyond is the text of a reason for datapoints that are too many to list: the newest of them are in on.
 func (c Comparison) farBeyond(not string, on []Datapoint, treated string) string {
 	low, high := thresholds(on)
 	return fmt.Sprintf(
@@ -39,7 +40,7 @@ func (c Comparison) farBeyond(not string, on []Datapoint, treated string) string
 	)
 }
 
-// sides joins what is said of the edges that the comparison looks at.
+// sides joins the descriptions of the edges that the comparison looks at.
 func (c Comparison) sides(lower, upper string) string {
 	switch c {
 	case Above:

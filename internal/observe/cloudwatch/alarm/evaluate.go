@@ -42,7 +42,7 @@ func Evaluate(r *Rule, points []Datapoint, now time.Time, state State) Decision 
 	case len(e.points) == 0:
 		return e.decide(Insufficient, state, e.unknown())
 	}
-	// All that there is breaches, and it is not enough. If it began M periods ago the alarm does not wait for more.
+	// All existing datapoints breach, but they are too few. If it began M periods ago the alarm does not wait for more.
 	if !e.points[0].Time.After(r.Step(to, -r.ToAlarm)) {
 		return e.threshold(true, state)
 	}

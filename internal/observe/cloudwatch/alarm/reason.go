@@ -45,7 +45,7 @@ func (r *Rule) subject() string {
 	return "Threshold Crossed"
 }
 
-// beyond says on which side of the threshold datapoints are, and shows the newest of them.
+// beyond describes on which side of the threshold datapoints are, and shows the newest of them.
 func (e *evaluation) beyond(on []Datapoint, alarm bool) string {
 	r := e.rule
 	not := ""
@@ -68,7 +68,7 @@ func (e *evaluation) beyond(on []Datapoint, alarm bool) string {
 	return fmt.Sprintf(" %s were %s", list(on), threshold)
 }
 
-// minimum says how many datapoints it takes, if the rule counts them.
+// minimum describes how many datapoints are needed, if the rule counts them.
 func (e *evaluation) minimum(alarm bool) string {
 	if !e.rule.Counted {
 		return ""
@@ -81,7 +81,7 @@ func (e *evaluation) minimum(alarm bool) string {
 	return fmt.Sprintf(" (minimum %d %s for %s -> %s transition)", atLeast, plural("datapoint", atLeast), from, to)
 }
 
-// treated says how missing datapoints were treated, if that has decided.
+// treated describes how missing datapoints were treated, if that was decisive.
 func (e *evaluation) treated() string {
 	as := map[Missing]string{Breaching: "Breaching", NotBreaching: "NonBreaching"}[e.rule.Missing]
 	if e.missing == 0 || as == "" {
@@ -90,7 +90,7 @@ func (e *evaluation) treated() string {
 	return fmt.Sprintf(" and %d missing %s treated as [%s]", e.missing, were(e.missing), as)
 }
 
-// received says how many datapoints there are.
+// received describes how many datapoints there are.
 func received(n int) string {
 	if n == 0 {
 		return "no datapoints were"
@@ -147,7 +147,7 @@ type reasonData struct {
 	Evaluated []evaluated  `json:"evaluatedDatapoints"`
 }
 
-// evaluated is a period that has decided. A period without a datapoint has only its time.
+// evaluated is a period that was decisive. A period without a datapoint has only its time.
 type evaluated struct {
 	Timestamp   string      `json:"timestamp"`
 	SampleCount *javaDouble `json:"sampleCount,omitempty"`
@@ -181,7 +181,7 @@ func (e *evaluation) data(to State) string {
 	return string(text)
 }
 
-// evaluated returns the newest periods that have decided for a state, as many as it takes, newest first: those with
+// evaluated returns the newest periods that have decided for a state, as many as are needed, newest first: those with
 // datapoints on its side of the threshold, and those without one if the rule counts them there.
 func (e *evaluation) evaluated(to State) []evaluated {
 	out := []evaluated{}
@@ -206,7 +206,7 @@ func (e *evaluation) evaluated(to State) []evaluated {
 	return out
 }
 
-// takes returns how many datapoints it takes for a state.
+// takes returns how many datapoints a state needs.
 func (e *evaluation) takes(to State) int {
 	switch to {
 	case Alarm:
@@ -236,7 +236,7 @@ func (r *Rule) side(p Datapoint) State {
 	return OK
 }
 
-// show returns a datapoint as the data have it.
+// show returns a datapoint as it is in the data of a reason.
 func (r *Rule) show(p Datapoint) evaluated {
 	value := javaDouble(p.Value)
 	shown := evaluated{Timestamp: p.Time.UTC().Format(TimeFormat), Value: &value}
@@ -247,7 +247,7 @@ func (r *Rule) show(p Datapoint) evaluated {
 	return shown
 }
 
-// javaDouble is a number that JSON has as JavaDouble writes it.
+// javaDouble is a number that is encoded in JSON as by JavaDouble.
 type javaDouble float64
 
 // MarshalJSON implements json.Marshaler.

@@ -77,7 +77,7 @@ type Rule struct {
 	Threshold  float64
 	Periods    int // N
 	ToAlarm    int // M
-	// Counted means that M was given: a reason says how many datapoints it takes.
+	// Counted means that M was given: a reason then states how many datapoints are needed.
 	Counted bool
 	Missing Missing
 	Period  time.Duration
@@ -109,8 +109,8 @@ func (r *Rule) Window(now time.Time) (from, to time.Time) {
 	return r.Step(to, -r.Range()), to
 }
 
-// Step returns the time that is n periods after t, or before it if n is negative. Periods that are Calendar periods
-// are as long as the clock makes them; t has to be the beginning of one.
+// Step returns the time that is n periods after t, or before it if n is negative. Periods that are Calendar periods are
+// as long as the clock makes them; t must be the beginning of one.
 func (r *Rule) Step(t time.Time, n int) time.Time {
 	if !r.Calendar() {
 		return t.Add(time.Duration(n) * r.Period)

@@ -12,11 +12,11 @@ type Expression struct {
 	children []string
 }
 
-// Children returns the names and ARNs of alarms, as they are written, each once, in the order of the text.
+// Children returns the names and ARNs of alarms as written, each once, in the order of the text.
 func (e *Expression) Children() []string { return e.children }
 
-// Holds reports whether the rule holds. state returns the state of an alarm by its name or ARN; it is called for alarms
-// that decide.
+// Holds reports whether the rule holds. state returns the state of an alarm by its name or ARN; it is called only for
+// alarms on which the result depends.
 func (e *Expression) Holds(state func(child string) alarm.State) bool { return e.root.holds(state) }
 
 // node is a part of an expression.
@@ -44,7 +44,7 @@ type not struct{ node }
 
 func (n not) holds(state func(string) alarm.State) bool { return !n.node.holds(state) }
 
-// is says that an alarm is in a state.
+// is holds if an alarm is in a state.
 type is struct {
 	state alarm.State
 	child string
@@ -52,7 +52,7 @@ type is struct {
 
 func (i is) holds(state func(string) alarm.State) bool { return state(i.child) == i.state }
 
-// atLeast says that so many of some alarms are in a state, or are not.
+// atLeast holds if at least that many of some alarms are in a state, or are not.
 type atLeast struct {
 	least    int
 	state    alarm.State

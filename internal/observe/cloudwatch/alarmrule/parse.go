@@ -10,7 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/syntax"
 )
 
-// How much a rule may have.
+// Limits of a rule.
 const (
 	// MaxChildren is how many different alarms a rule can name.
 	MaxChildren = 100
@@ -19,7 +19,7 @@ const (
 	MaxElements = 500
 )
 
-// Error says why a text is not a rule.
+// Error is the reason why a text is not a rule.
 type Error struct{ Reason string }
 
 func (e *Error) Error() string { return e.Reason }
@@ -49,7 +49,7 @@ type parser struct {
 	children []string
 }
 
-// expect takes a sign that has to be there.
+// expect takes a sign that must be there.
 func (p *parser) expect(sign string) error {
 	if t := p.Next(); !t.Is(sign) {
 		return unsupported(t, "'"+sign+"'")
@@ -60,7 +60,7 @@ func (p *parser) expect(sign string) error {
 // maxShown is how much of a token an error repeats.
 const maxShown = 100
 
-// unsupported refuses a token where another must be.
+// unsupported refuses a token where another is required.
 func unsupported(t syntax.Token, must string) *Error {
 	if t.Kind == syntax.End {
 		return failed(t.At, "Unexpected end of rule, must be: "+must+",")
@@ -137,7 +137,7 @@ func (p *parser) primary() (node, error) {
 	return nil, unsupported(t, operands)
 }
 
-// group reads what follows an opening parenthesis.
+// group reads an expression behind an opening parenthesis.
 func (p *parser) group(opening syntax.Token) (node, error) {
 	if err := p.element(opening.At); err != nil {
 		return nil, err

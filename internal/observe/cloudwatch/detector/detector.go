@@ -20,7 +20,7 @@ type Detector struct {
 	Created  time.Time
 	Excluded []Range `json:",omitempty"` // from learning
 	Timezone string  `json:",omitempty"` // in which the metric has its daily rhythm
-	// The following are as given.
+	// The following fields are as the client gave them.
 	AdaptationSpeed          string `json:",omitempty"`
 	OutlierFilteringStrength string `json:",omitempty"`
 	PeriodicSpikes           *bool  `json:",omitempty"`
@@ -52,7 +52,7 @@ func (s *Subject) ID() string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// ID is the id of the detector's subject. That of a stored detector takes no time.
+// ID is the id of the detector's subject. For a stored detector this takes no time.
 func (d *Detector) ID() string {
 	if d.id != "" {
 		return d.id

@@ -1,5 +1,5 @@
-// Package detector stores the anomaly detectors of accounts: of which metrics, or expressions of metrics, CloudWatch is
-// to learn what values to expect.
+// Package detector stores the anomaly detectors of accounts: the metrics, or expressions over metrics, whose expected
+// values CloudWatch is to learn.
 //
 // The records are in the control store, so that they are as durable as alarms, and the same on every node:
 //

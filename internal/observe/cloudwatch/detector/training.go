@@ -7,7 +7,8 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 )
 
-// Training returns how bands learn what to expect of a statistic of a metric: as its detector says, if there is one.
+// Training returns how bands learn the expected values of a statistic of a metric: as configured in its detector, if it
+// has one.
 func (d *Detectors) Training(where series.Scope, s *metricdata.Stat) metricdata.Training {
 	subject := Subject{Metric: &metricdata.Stat{
 		Namespace: s.Namespace, Metric: s.Metric, Dimensions: s.Dimensions, Statistic: s.Statistic,

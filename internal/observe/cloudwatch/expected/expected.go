@@ -1,4 +1,4 @@
-// Package expected computes what values to expect of a metric at a time, from its values at the same time of earlier
+// Package expected computes the expected values of a metric at a time, from its values at the same time of earlier
 // days. AWS's model is not public; this one is simple: the median of the earlier values, and how far they typically are
 // from it. Neither follows single outliers, such as those of an earlier incident.
 package expected
@@ -23,7 +23,7 @@ func Band(earlier []float64, width float64) (low, high float64, ok bool) {
 }
 
 const (
-	// Of normally distributed values, these many median or mean distances from the middle are a standard deviation.
+	// For normally distributed values, a standard deviation is this many median or mean distances from the middle.
 	ofMedian = 1.4826
 	ofMean   = 1.2533
 	// Values that hardly ever change are expected to stay within this part of their median.

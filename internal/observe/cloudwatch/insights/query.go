@@ -22,7 +22,7 @@ var statistics = map[string]Statistic{
 	"AVG": "Average", "COUNT": "SampleCount", "MAX": "Maximum", "MIN": "Minimum", "SUM": "Sum",
 }
 
-// Condition is one of WHERE.
+// Condition is a condition of WHERE.
 type Condition struct {
 	Dimension string
 	Value     string

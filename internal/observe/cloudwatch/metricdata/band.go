@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	// learnedDays is how many earlier days, or longer periods, say what to expect.
+	// learnedDays is the number of earlier days, or longer periods, from which expected values are learned.
 	learnedDays = 14
 	day         = 24 * time.Hour
-	// nearby is how far values of shorter periods can be from the time of day that they speak for.
+	// nearby is the maximum distance of values of shorter periods from the time of day for which they count.
 	nearby = 30 * time.Minute
 )
 

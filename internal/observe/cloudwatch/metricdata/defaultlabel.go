@@ -8,7 +8,8 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 )
 
-// labelMetrics gives the queries of single metrics their default labels, which say in what those of the answer differ.
+// labelMetrics gives the queries of single metrics their default labels, which show how the metrics of the answer
+// differ.
 func labelMetrics(all []planned) {
 	d := differences{
 		dimensions: make(map[series.Dimension]int), names: make(map[string]bool), statistics: make(map[string]string),
@@ -25,7 +26,7 @@ func labelMetrics(all []planned) {
 	}
 }
 
-// differences says in what the metrics of an answer differ.
+// differences returns how the metrics of an answer differ.
 type differences struct {
 	metrics    int
 	dimensions map[series.Dimension]int // how many metrics have it
@@ -48,8 +49,8 @@ func (d *differences) add(s *Stat) {
 }
 
 // label returns the default label of a metric: the values of dimensions that not all metrics have, its name, and the
-// statistic if the answer has another one of the same metric. Where dimensions tell metrics of one name apart, the name
-// is left out.
+// statistic if the answer has another one of the same metric. Where dimensions distinguish metrics of one name, the
+// name is omitted.
 func (d *differences) label(s *Stat) string {
 	var parts []string
 	for _, dimension := range s.Dimensions {

@@ -11,7 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/alarm"
 )
 
-// part is what a label may have in place of which a value is shown: ${MAX}, ${PROP('Dim.QueueName')}.
+// part matches a part of a label that is replaced by a value: ${MAX}, ${PROP('Dim.QueueName')}.
 var part = regexp.MustCompile(`\$\{\s*([A-Z_]+)\s*(?:\(\s*['"]([^'"{}]*)['"]\s*\))?\s*\}`)
 
 // fill returns a label with its values filled in. Unknown parts stay unchanged.
@@ -135,5 +135,5 @@ func (r *run) inZone(at time.Time) string {
 	return at.In(r.Zone).Format("2006-01-02 15:04:05 -0700")
 }
 
-// apart shows how far two times are apart.
+// apart formats the distance between two times.
 func apart(a, b time.Time) string { return b.Sub(a).Abs().Truncate(time.Second).String() }

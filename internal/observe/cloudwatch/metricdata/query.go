@@ -82,7 +82,7 @@ type planned struct {
 	insights  *insights.Query
 }
 
-// isMetric reports whether it is not an expression about other queries.
+// isMetric reports whether the query is not an expression over other queries.
 func (p *planned) isMetric() bool { return p.math == nil }
 
 // Check checks a list of queries. The only error is an *Error.

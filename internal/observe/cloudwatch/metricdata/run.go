@@ -53,15 +53,15 @@ type Source struct {
 	Reader series.Reader
 	Levels series.Levels
 	Now    time.Time
-	// Training returns how to learn what to expect of a metric. Nil means the same of all.
+	// Training returns how to learn the expected values of a metric. Nil means the same way for all.
 	Training func(series.Scope, *Stat) Training
 	// Zone is the time zone of times in labels; nil: UTC.
 	Zone *time.Location
-	// Exceeded learns of queries that find more series than they answer with. It may be nil.
+	// Exceeded is called for queries that find more series than they answer with. It may be nil.
 	Exceeded func(Excess)
 }
 
-// Excess is what a query has found too many of.
+// Excess is the kind of thing that a query has found too many of.
 type Excess int
 
 // The things that queries find too many of.

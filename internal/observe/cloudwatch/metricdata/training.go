@@ -10,9 +10,9 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 )
 
-// Training says how to learn what to expect of a statistic of a metric.
+// Training describes how to learn the expected values of a statistic of a metric.
 type Training struct {
-	// Excluded ranges of time say nothing about what to expect.
+	// Excluded ranges of time are not learned from.
 	Excluded []Range
 	// Location is the time zone in which the metric has its daily rhythm; nil: UTC.
 	Location *time.Location
@@ -21,7 +21,7 @@ type Training struct {
 // Range is a range of time, without its end.
 type Range struct{ From, To time.Time }
 
-// training returns how to learn what to expect of a metric.
+// training returns how to learn the expected values of a metric.
 func (s *Source) training(scope series.Scope, of *Stat) Training {
 	if s.Training == nil {
 		return Training{}
@@ -46,7 +46,7 @@ func (t *Training) earlier(at time.Time, n int, period time.Duration) time.Time 
 	return at.In(t.Location).AddDate(0, 0, -n).UTC()
 }
 
-// Trained reports whether a metric has values on enough of the last days to say what to expect.
+// Trained reports whether a metric has values on enough of the last days to learn from.
 func (s *Source) Trained(ctx context.Context, scope series.Scope, of *Stat) (bool, error) {
 	id := series.ID{Scope: scope, Namespace: of.Namespace, Metric: of.Metric, Dimensions: of.Dimensions}
 	training := s.training(scope, of)

@@ -73,8 +73,8 @@ type Metric struct {
 	Series Series
 }
 
-// Evaluate returns the value of the expression. An error is an *Error or one of env.Meter. The Meter has counted at
-// least the memory of the value, but for what is in env already, when it is returned.
+// Evaluate returns the value of the expression. An error is an *Error or one of env.Meter. By then the Meter has
+// counted at least the memory of the value, except for what was already in env.
 func (e *Expression) Evaluate(env *Env) (Value, error) { return e.root.evaluate(env) }
 
 // node is a part of an expression.
@@ -217,7 +217,7 @@ func (o *operation) spend(env *Env, a, b Value) error {
 	return env.spend(len(a.Series)+len(b.Series), a.samples()*max(1, len(b.Series))+b.samples()*max(1, len(a.Series)))
 }
 
-// each applies f to the series of v, which is no number.
+// each applies f to the series of v, which is not a number.
 func (v Value) each(f func(*Series) Series) Value {
 	out := Value{Kind: v.Kind, Series: make([]Series, len(v.Series))}
 	for i := range v.Series {

@@ -16,7 +16,7 @@ type function struct {
 	words       map[int]words // of the arguments that are, or may be, words
 }
 
-// words are those that an argument can be.
+// words are the words that an argument can be.
 type words struct {
 	all  []string
 	only bool // and it can be nothing else
@@ -124,7 +124,7 @@ func sum(values []float64) (n float64) {
 
 func average(values []float64) float64 { return sum(values) / float64(len(values)) }
 
-// deviation is the standard deviation of values that are all there are, not a sample of more.
+// deviation is the standard deviation of values that are the whole population, not a sample of it.
 func deviation(values []float64) float64 {
 	mean, squares := average(values), 0.0
 	for _, v := range values {
@@ -163,7 +163,7 @@ func runningSum(c *call, env *Env) (Value, error) {
 	}), nil
 }
 
-// aggregate is a function that makes one number of a series, and one series of a list.
+// aggregate is a function that turns a series into one number, and a list into one series.
 func aggregate(f func([]float64) float64) function {
 	return of(1, 1, func(c *call, env *Env) (Value, error) {
 		v, err := c.series(env, 0)
@@ -191,7 +191,7 @@ func (s *Series) values() []float64 {
 	return out
 }
 
-// across returns the series of what f makes of all samples of a time.
+// across returns the series of the results of f for all samples of each time.
 func across(env *Env, v Value, f func([]float64) float64) (Value, error) {
 	n := v.samples()
 	if err := env.spend(1+2*len(v.Series), n*(2+bits.Len(uint(len(v.Series))))); err != nil { // it sorts the samples
@@ -349,7 +349,7 @@ func interpolate(s *Series, next *int, at int64) (float64, bool) {
 	return a.Value + (b.Value-a.Value)*part, true
 }
 
-// choose is IF. Of a condition that is a series, each sample chooses.
+// choose is IF. If the condition is a series, each of its samples chooses.
 func choose(c *call, env *Env) (Value, error) {
 	var v [3]Value
 	for i := range c.args {

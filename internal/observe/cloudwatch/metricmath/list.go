@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// list returns the value of the first argument, which has to be a list.
+// list returns the value of the first argument, which must be a list.
 func (c *call) list(env *Env) ([]Series, error) {
 	v, err := c.arg(env, 0)
 	if err == nil && v.Kind != List {
@@ -27,7 +27,7 @@ func (c *call) index(env *Env, i int) (int, error) {
 	return int(min(v.Number, math.MaxInt32)), nil
 }
 
-// removeEmpty leaves out the series of a list that have no samples.
+// removeEmpty removes the series of a list that have no samples.
 func removeEmpty(c *call, env *Env) (Value, error) {
 	v, err := c.series(env, 0)
 	if err != nil || v.Kind != List {
@@ -84,7 +84,7 @@ func slice(c *call, env *Env) (Value, error) {
 	return ListOf(all[min(from, to):to]), nil
 }
 
-// sorted is a list in the order of what a function makes of the samples of each series. Series without samples come
+// sorted is a list in the order of a function's results for the samples of each series. Series without samples come
 // last.
 func sorted(c *call, env *Env) (Value, error) {
 	all, err := c.list(env)

@@ -43,7 +43,7 @@ func Parse(text string) (*Expression, error) {
 	return &Expression{root: root, ids: p.ids, all: p.all, searches: p.searches, bands: p.bands}, nil
 }
 
-// IDs returns the ids that the expression names, in the order in which they first come.
+// IDs returns the ids that the expression names, in the order of their first use.
 func (e *Expression) IDs() []string { return e.ids }
 
 // UsesAll reports whether the expression has METRICS, and so may refer to metrics that it does not name.
@@ -71,13 +71,13 @@ func (p *parser) enter() error {
 
 func (p *parser) leave() { p.depth-- }
 
-// levels are the operators between two operands, those that bind loosest first. Of one level the left one comes first,
-// but for powers.
+// levels are the operators between two operands, those that bind loosest first. Operators of one level are evaluated
+// from the left, except for powers.
 var levels = [][]string{
 	{"OR", "||"}, {"AND", "&&"}, {"==", "!=", "<", "<=", ">", ">="}, {"+", "-"}, {"*", "/"}, {"^"},
 }
 
-// operator returns how an operator is called in operators.
+// operator returns the name of an operator in operators.
 func operator(t syntax.Token) string {
 	switch t.Text {
 	case "OR":
@@ -182,7 +182,7 @@ func (p *parser) list(end string) ([]node, error) {
 	}
 }
 
-// onlyOnAWS are the functions that AWS has and this package has not.
+// onlyOnAWS are the functions that AWS has and this package lacks.
 var onlyOnAWS = []string{"DB_PERF_INSIGHTS", "INSIGHT_RULE_METRIC", "LAMBDA", "SERVICE_QUOTA", "SLO"}
 
 // unknownFunction refuses a function.

@@ -27,7 +27,7 @@ func valueOf(t syntax.Token) (float64, error) {
 	return v, nil
 }
 
-// fault returns an error at a position, from 1; 0 if it is no one character's.
+// fault returns an error at a position, from 1; 0 if it belongs to no single character.
 func fault(at int, format string, args ...any) *syntax.Error {
 	return syntax.NewError(at, format, args...)
 }

@@ -14,7 +14,7 @@ type Series struct {
 	Period  int64 // in seconds
 	Samples []Sample
 	Of      any // the caller's data about the metric of the samples; nil if there are several metrics
-	// Dropped means that a result was no valid value, such as that of a division by 0, and has no sample.
+	// Dropped means that a result, such as that of a division by 0, was not a valid value, and has no sample.
 	Dropped bool
 }
 

@@ -23,7 +23,7 @@ func (q *Query) Namespace() string {
 	return q.schema[0]
 }
 
-// Matches reports whether the query finds a series. Its scope is not looked at.
+// Matches reports whether the query finds a series. It ignores the scope.
 func (q *Query) Matches(id series.ID) bool {
 	if q.schema != nil {
 		if id.Namespace != q.schema[0] || len(q.schema) > 1 && len(id.Dimensions) != len(q.schema)-1 {
@@ -41,8 +41,8 @@ func (q *Query) Matches(id series.ID) bool {
 // stepsOfSample is how many comparisons take about as long as reading a sample does.
 const stepsOfSample = 64
 
-// Cost returns how much work it is to see whether the query finds a series, in samples that could be read instead. It
-// grows with the length of the series' names and values, and with the number of words of the query's terms.
+// Cost returns the cost of checking whether the query finds a series, in samples that could be read instead. It grows
+// with the length of the series' names and values, and with the number of words of the query's terms.
 func (q *Query) Cost(id series.ID) int {
 	length := len(id.Namespace) + len(id.Metric)
 	for _, d := range id.Dimensions {
@@ -51,7 +51,7 @@ func (q *Query) Cost(id series.ID) int {
 	return 1 + (len(q.schema)*len(id.Dimensions)+length*(1+q.words))/stepsOfSample
 }
 
-// field is a text of a series, what it is, and its words.
+// field is a text of a series, with its designator and its words.
 type field struct {
 	name, text string
 	words      []string
@@ -101,7 +101,7 @@ type notAny struct{ term }
 
 func (n notAny) matches(fields []field) bool { return !n.term.matches(fields) }
 
-// of looks at the fields of a name only.
+// of matches only fields with its designator.
 type of struct {
 	name string
 	term term
@@ -117,14 +117,14 @@ func (o of) matches(fields []field) bool {
 	return len(some) > 0 && o.term.matches(some)
 }
 
-// exactly is a text that is the whole of a field.
+// exactly matches a whole field.
 type exactly string
 
 func (e exactly) matches(fields []field) bool {
 	return slices.ContainsFunc(fields, func(f field) bool { return f.text == string(e) })
 }
 
-// part is a text that is a part of a field.
+// part matches a part of a field.
 type part struct {
 	words  []string
 	joined string
@@ -153,7 +153,7 @@ func (p part) matches(fields []field) bool {
 	})
 }
 
-// wordsOf takes a text apart: CPUUtilization-t2 is cpu, utilization, t, 2.
+// wordsOf divides a text into words: CPUUtilization-t2 is cpu, utilization, t, 2.
 func wordsOf(text string) (words []string) {
 	runes := []rune(text)
 	begin := -1

@@ -61,7 +61,7 @@ type parser struct {
 	words int // of the terms so far
 }
 
-// schema reads what is between braces.
+// schema reads the text between braces.
 func (p *parser) schema(q *Query) error {
 	for {
 		t := p.Next()
@@ -146,7 +146,7 @@ func (p *parser) one() (term, error) {
 	return of{name.Text, value}, err
 }
 
-// value reads what stands behind a designator: a term, or several in brackets.
+// value reads the value behind a designator: a term, or several in brackets.
 func (p *parser) value() (term, error) {
 	if p.Peek().Is("(") {
 		return p.one()

@@ -9,7 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/metricdata"
 )
 
-// queries returns the alarm's queries. That of the band is always in the answer.
+// queries returns the alarm's queries. The query of the band is always in the answer.
 func (a *Alarm) queries() []metricdata.Query {
 	if a.ThresholdID == "" {
 		return a.Queries
@@ -23,8 +23,8 @@ func (a *Alarm) queries() []metricdata.Query {
 	return out
 }
 
-// withBands returns the datapoints of an alarm on a band of expected values. Those for which nothing is expected yet
-// are missing.
+// withBands returns the datapoints of an alarm on a band of expected values. Datapoints without expected values are
+// missing.
 func (a *Alarm) withBands(results []metricdata.Result) (points []alarm.Datapoint, err error) {
 	var watched []metricdata.Result
 	var edges [][]metricdata.Datapoint

@@ -165,7 +165,7 @@ func (a *Alarm) triggeredBy() []triggerData {
 	return d.Alarms
 }
 
-// combined returns a composite alarm as it should be, and whether to carry out its actions. It returns nil if nothing
+// combined returns the updated composite alarm, and whether to carry out its actions. It returns nil if nothing
 // changes.
 func (a *Alarm) combined(find findAlarm, now time.Time) (is *Alarm, act bool) {
 	is = a.Clone()

@@ -1,9 +1,9 @@
-// Package monitor keeps what users have set up to watch their queues, and watches: alarms with their state and history,
-// dashboards, and the metrics that programs send themselves.
+// Package monitor stores and evaluates what users have set up to watch their queues: alarms with their state and
+// history, dashboards, and the metrics that programs send themselves.
 //
 // All of it is in the control store, so that it is as durable as queues and users are, and the same on every node.
 // Alarms and the lists of dashboards and metrics are in memory, too; history, the text of dashboards and points are
-// read when they are asked for:
+// read on demand:
 //
 //	monitor/alarm/ACCOUNT/REGION/NAME       an alarm, as JSON; names are escaped
 //	monitor/history/ACCOUNT/REGION/TIME-N-KIND-NAME
@@ -26,11 +26,11 @@
 //
 // An alarm that cannot be evaluated keeps its state and has a Trouble in its record, until it can.
 //
-// The state of a composite alarm follows from its record and from those of other alarms. A node that begins to work
-// looks at all of them, and thereby finishes what another has left.
+// The state of a composite alarm follows from its record and from those of other alarms. A node that becomes the owner
+// evaluates all of them, and so finishes what another node has left.
 //
 // Programs that are older than this package cannot read these records. Options.Ready and Options.Require are called
-// before the first of them is written, so that an installation in which such a program takes part has no alarms instead
-// of a node that fails. Options has the same for composite alarms: a program that only knows metric alarms would lose
-// their rules.
+// before the first of them is written, so that an installation that includes such a program has no alarms rather than a
+// failing node. Options has the same for composite alarms: a program that only knows metric alarms would lose their
+// rules.
 package monitor

@@ -15,8 +15,8 @@ import (
 //
 //	monitor/points/seconds/HASH/MINUTE      minutes since 1970, as eight hexadecimal digits
 //
-// The record looks like that of an hour; see points.go. Programs that do not know it leave keys of points alone that
-// are not of a metric that they look for.
+// The record looks like that of an hour; see points.go. Programs that do not know it ignore keys of points of metrics
+// that they do not look for.
 
 const keySeconds = keyPoints + "seconds/"
 

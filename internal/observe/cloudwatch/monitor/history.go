@@ -79,7 +79,7 @@ type HistoryFilter struct {
 	From, To time.Time
 }
 
-// AlarmTypes are the types of alarms that are asked for.
+// AlarmTypes are the requested types of alarms.
 type AlarmTypes struct{ Metric, Composite bool }
 
 // matches reports whether the filter selects an item with this letter, alarm name and time in its key.
@@ -152,7 +152,7 @@ type record struct {
 	New     *stateRecord   `json:"newState,omitempty"`
 }
 
-// stateRecord is the state of an alarm as history has it.
+// stateRecord is the state of an alarm in history.
 type stateRecord struct {
 	Value            alarm.State     `json:"stateValue"`
 	Reason           string          `json:"stateReason"`
@@ -181,7 +181,7 @@ const (
 	deleted = "deleted"
 )
 
-// configuration is what history has of an alarm's configuration. The names and the order of the members are AWS's.
+// configuration is an alarm's configuration in history. The names and the order of the members are AWS's.
 type configuration struct {
 	Name              string           `json:"alarmName"`
 	Description       string           `json:"alarmDescription,omitempty"`
@@ -298,7 +298,7 @@ func list(s []string) []string {
 	return s
 }
 
-// stateData returns the state of an alarm as history has it.
+// stateData returns the state of an alarm for history.
 func stateData(a *Alarm) *stateRecord {
 	s := &stateRecord{Value: a.State, Reason: a.Reason}
 	if json.Valid([]byte(a.ReasonData)) {

@@ -74,7 +74,7 @@ func pointsKey(metric string, began time.Time) string {
 	return keyPoints + metric + "/" + fmt.Sprintf("%08x", began.Unix()/3600)
 }
 
-// Put adds samples. Those of a minute that has some already are added to them.
+// Put adds samples. Samples of a minute that already has some are added to those.
 func (m *Monitor) Put(ctx context.Context, samples []Sample) error {
 	return m.Change(ctx, func(tx *Tx) error {
 		added := make(map[string]*Metric)
@@ -149,17 +149,17 @@ func (m *Monitor) countMetrics(account string) int {
 	return len(r.sent[account])
 }
 
-// IsOwn reports whether a namespace is reserved, so that programs cannot send metrics to it.
+// IsOwn reports whether a namespace is reserved: programs cannot send metrics to it.
 func IsOwn(namespace string) bool {
 	return isCounted(namespace) || strings.HasPrefix(namespace, "Sluice/")
 }
 
-// isCounted reports whether the metrics of a namespace are not here, but where queues and topics are counted.
+// isCounted reports whether the metrics of a namespace are stored not here, but with the counts of queues and topics.
 func isCounted(namespace string) bool {
 	return strings.HasPrefix(namespace, "AWS/") || namespace == series.Own
 }
 
-// Reader returns a reader of all metrics: those that own has, and those that programs have sent.
+// Reader returns a reader of all metrics: those of own, and those that programs have sent.
 func (m *Monitor) Reader(own series.Reader) series.Reader { return &metricReader{m, own} }
 
 // Source returns the source of a query at a time.
@@ -216,8 +216,8 @@ func hasPoints(id series.ID, period time.Duration) bool {
 	return period >= series.Minute && (!ok || id.Unit == "" || id.Unit == known.Unit)
 }
 
-// merged reads the points under each key of a series, changes them with a function, which is given where the periods
-// begin, too, and merges them into those of a period.
+// merged reads the points under each key of a series, changes them with a function, which also gets the beginning of
+// the periods, and merges them into points of a period.
 func (r *metricReader) merged(ctx context.Context, id series.ID, from, to time.Time, period time.Duration,
 	change func(of *resolution, key string, points []series.Point, from time.Time) ([]series.Point, error),
 ) ([]series.Point, error) {

@@ -15,7 +15,7 @@ import (
 type Options struct {
 	Control *control.Control
 	Formats control.Formats
-	// Training returns how to learn what to expect of a metric, see metricdata.Source.
+	// Training returns how to learn the expected values of a metric, see metricdata.Source.
 	Training func(series.Scope, *metricdata.Stat) metricdata.Training
 	Mutes    Mutes // nil: no alarm is ever muted
 }
@@ -40,7 +40,7 @@ const (
 // escape makes a name part of a key.
 func escape(name string) string { return url.PathEscape(name) }
 
-// Open reads what is in the control store and follows its changes.
+// Open reads the records from the control store and follows their changes.
 func Open(o Options) (*Monitor, error) {
 	m := &Monitor{control: o.Control, shelves: newShelves(), training: o.Training, mutes: o.Mutes}
 	m.records = control.NewSet(control.SetOptions[records]{

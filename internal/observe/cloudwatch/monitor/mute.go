@@ -10,7 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 )
 
-// Mutes says which alarms rules mute. Windows begin and end with minutes.
+// Mutes reports which alarms rules mute. Windows begin and end with minutes.
 type Mutes interface {
 	Mutes(in series.Scope, alarm string, now time.Time) bool
 	Version() uint64 // grows with each change of a rule
@@ -45,7 +45,7 @@ func (w *waiting) replace(name Name, is *Alarm) {
 	w.entered++
 }
 
-// look is when, and with which rules and alarms, Unmute has looked last: the same look would find nothing new.
+// look is the time, the rules and the alarms of Unmute's last check: the same check would find nothing new.
 type look struct {
 	minute           time.Time
 	version, entered uint64
@@ -77,7 +77,7 @@ func (e *Evaluator) Unmute(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// held returns how many alarms have actions that wait, and how many there have been.
+// held returns how many alarms have waiting actions, and how many have ever had some.
 func (m *Monitor) held() (now int, entered uint64) {
 	r := m.records.RLock()
 	defer m.records.RUnlock()

@@ -95,7 +95,7 @@ func (r *records) combineAlarm(name Name, old, is *Alarm) error {
 	return nil
 }
 
-// holding is what an account has of alarms.
+// holding counts the alarms of an account.
 type holding struct {
 	alarms map[Name]*Alarm
 	bytes  int // of their records
@@ -122,7 +122,7 @@ func (r *records) holdAlarm(name Name, old, is *Alarm) error {
 	return nil
 }
 
-// holding returns what an account has, which may be nothing.
+// holding returns the holding of an account, which may be empty.
 func (r *records) holding(account string) holding {
 	if h := r.of[account]; h != nil {
 		return *h

@@ -16,14 +16,14 @@ const (
 	// MaxAccountItems is the maximum number in all regions of an account together: clients may make up regions.
 	MaxAccountItems = 2 * MaxItems
 	// maxRemoved is how many items a change removes beyond those that it replaces. A history that is too long, written
-	// by an older program, shrinks by that with each change.
+	// by an older program, shrinks by that many with each change.
 	maxRemoved = 1000
 )
 
 // shelves counts the items of history by scope. The items themselves are not in memory.
 //
-// A change that adds items removes as many of the oldest as are too many, in the same commit: history never becomes
-// longer than MaxItems, however fast it is written. The count may be too high by what was written while the server
+// A change that adds items removes the oldest items above the limit in the same commit: history never becomes longer
+// than MaxItems, however fast it is written. The count may be too high by the items that were written while the server
 // started. History is then shorter by that until the next start.
 type shelves struct {
 	mu  sync.Mutex

@@ -26,7 +26,7 @@ import (
 // are added, or an older program has added samples, the samples are not known.
 //
 // An account has sketchesAtMost bytes of records for each hour, and allSketchesAtMost for all hours. When they are used
-// up, samples count as ever, and those of further minutes are not known. Programs can send the samples of two weeks at
+// up, samples still count, but those of further minutes are not stored. Programs can send the samples of two weeks at
 // once, so each sweep makes room for new ones: it removes the oldest hours until a quarter is free.
 
 const (
@@ -137,7 +137,7 @@ type sketchRoom struct {
 const mostSketchHours = 10_000
 
 // takeSketchRoom reports whether an hour and its account have room for so many more bytes, and takes it. Room that a
-// failed change has taken is free again when it is counted anew.
+// failed change has taken becomes free when the bytes are counted anew.
 func (m *Monitor) takeSketchRoom(r *resolution, account string, at time.Time, more int) (bool, error) {
 	m.sketches.mu.Lock()
 	defer m.sketches.mu.Unlock()
@@ -160,7 +160,8 @@ func (m *Monitor) takeSketchRoom(r *resolution, account string, at time.Time, mo
 	return true, nil
 }
 
-// usedBy returns the bytes of the records whose keys begin with a prefix, which measure finds out if need be.
+// usedBy returns the bytes of the records whose keys begin with a prefix, which measure determines if they are not
+// known.
 func (s *sketchRoom) usedBy(prefix string, measure func(prefix string) (int, error)) (int, error) {
 	if used, known := s.used[prefix]; known {
 		return used, nil
@@ -180,7 +181,7 @@ func (m *Monitor) sketchBytes(prefix string) (n int, err error) {
 	return n, err
 }
 
-// sketchesOnDisk begins with the first record: the tables still have those that a sweep has removed before it.
+// sketchesOnDisk begins at the first record: the tables still have those that a sweep has removed before it.
 func (m *Monitor) sketchesOnDisk(prefix string) (int, error) {
 	end := []byte(prefix + "\xff")
 	first := end

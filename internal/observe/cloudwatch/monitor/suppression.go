@@ -16,7 +16,7 @@ const (
 	ByExtensionPeriod Suppressor = "ExtensionPeriod"
 )
 
-// Suppression is what has become of the actions of a composite alarm that has a suppressor:
+// Suppression is the state of the actions of a composite alarm that has a suppressor:
 //
 //	        the alarm enters a state               the suppressor leaves ALARM
 //	───────────────► WaitPeriod ──► ByAlarm ◄─────────────────► ExtensionPeriod
@@ -24,7 +24,7 @@ const (
 //	                      └──────────────► nothing ◄───────────────────┘  the period ends: due actions are carried out
 //
 // An alarm that enters another state in a period begins a WaitPeriod anew, and at its end carries out the actions of
-// the state that it then has. It is all in the alarm's record, so that another node continues where one stops.
+// the state that it then has. All of this is in the alarm's record, so that another node can continue.
 type Suppression struct {
 	By    Suppressor  `json:",omitempty"` // empty: nothing
 	Until time.Time   `json:",omitzero"`  // when the period ends
@@ -40,7 +40,7 @@ func (s Suppression) Reason() string {
 	return "Actions suppressed by " + string(s.By)
 }
 
-// under returns the suppression after a change of the alarm. The periods of another suppressor do not continue.
+// under returns the suppression after a change of the alarm. If the suppressor has changed, its periods begin anew.
 func (s Suppression) under(same bool) Suppression {
 	if !same {
 		s.By, s.Until = "", time.Time{}
@@ -64,7 +64,7 @@ func (a *Alarm) suppress(was *Alarm, find findAlarm, now time.Time) (act bool) {
 	return true
 }
 
-// advance follows what suppresses the actions.
+// advance updates the suppression as the suppressor changes.
 func (a *Alarm) advance(s *Suppression, entered bool, find findAlarm, now time.Time) {
 	name, ok := a.suppressor()
 	if !ok {

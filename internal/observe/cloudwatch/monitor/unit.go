@@ -7,7 +7,7 @@ import (
 )
 
 // Samples of different units are different series, as on AWS. The unit of a metric's first sample is stored under the
-// hash of the metric, as all samples were before units were kept apart. Each other unit has a key of its own.
+// hash of the metric, as all samples were before units were distinguished. Each other unit has a key of its own.
 
 // unitKey returns the storage key for samples of a unit other than the metric's first one.
 func unitKey(id series.ID, unit string) string { return digest(append(parts(id), unit)) }

@@ -2,14 +2,14 @@ package monitor
 
 import "errors"
 
-// Limits of what an account has stored in all regions together. AWS limits the numbers only, but its alarms, dashboards
-// and tags may be so long that as many take gigabytes.
+// Limits of the bytes that an account stores in all regions together. AWS limits only the numbers, but alarms,
+// dashboards and tags may be so long that the permitted numbers take gigabytes.
 const (
 	MaxAlarmBytes     = 32 << 20
 	MaxDashboardBytes = 32 << 20
 )
 
-// The refusals of what would exceed these limits. A record that does not grow is not refused.
+// The refusals of records that would exceed these limits. A record that does not grow is not refused.
 var (
 	ErrAlarmBytes     = errors.New("the alarms of the account are too long")
 	ErrDashboardBytes = errors.New("the dashboards of the account are too long")

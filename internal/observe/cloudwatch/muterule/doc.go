@@ -1,4 +1,4 @@
-// Package muterule stores the rules that mute alarms: during windows of time, an alarm changes its state as ever, and
+// Package muterule stores the rules that mute alarms: during windows of time, an alarm changes its state as usual, but
 // its actions wait.
 //
 // A rule has a schedule: the times at which its windows begin, and their duration. Which alarms are muted follows from
@@ -8,5 +8,6 @@
 //
 //	muterule/ACCOUNT/REGION/NAME     a rule, as JSON; names are escaped
 //
-// Programs that are older than this package cannot read them, and would notify: they need the format formats.Mutes.
+// Programs that are older than this package cannot read them, and would send notifications: they need the format
+// formats.Mutes.
 package muterule

@@ -55,7 +55,7 @@ func (r *Rule) read() (err error) {
 	return err
 }
 
-// Status is what has become of a rule.
+// Status is the status of a rule.
 type Status string
 
 // The statuses of rules.
@@ -76,7 +76,7 @@ func (r *Rule) Status(now time.Time) Status {
 	return Active
 }
 
-// Kind says whether a rule has one window or many.
+// Kind distinguishes rules with one window from those with many.
 type Kind string
 
 // The kinds of rules.

@@ -114,7 +114,7 @@ func (r *Rules) countIn(s series.Scope) (region, account int) {
 	return series.CountIn(now.rules, func(k Key) series.Scope { return k.Scope }, s)
 }
 
-// Mutes reports whether a rule mutes an alarm at a time. It looks at the rules that name the alarm only.
+// Mutes reports whether a rule mutes an alarm at a time. It looks only at the rules that name the alarm.
 func (r *Rules) Mutes(s series.Scope, alarm string, at time.Time) bool {
 	now := r.set.RLock()
 	defer r.set.RUnlock()

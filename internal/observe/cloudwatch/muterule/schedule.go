@@ -78,7 +78,7 @@ func (s *Schedule) over(now time.Time) bool {
 	return !s.at.IsZero() && !now.Before(s.at.Add(s.duration))
 }
 
-// began returns when the last window until now began. It looks back as far as a window can last: an earlier one has
+// began returns when the last window until now began. It looks back for the duration of a window: an earlier one has
 // ended.
 func (s *Schedule) began(now time.Time) (time.Time, bool) {
 	if !s.at.IsZero() {
@@ -102,7 +102,7 @@ func (s *Schedule) began(now time.Time) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// onDay returns when the last window of a day that has begun by now began.
+// onDay returns the beginning of the last window of a day that has begun by now.
 func (s *Schedule) onDay(date time.Time, latest int, now time.Time) (time.Time, bool) {
 	year, month, day := date.Date()
 	for hour := latest; hour >= 0; hour-- {
@@ -121,7 +121,8 @@ func (s *Schedule) onDay(date time.Time, latest int, now time.Time) (time.Time, 
 	return time.Time{}, false
 }
 
-// first returns the first of the times that clocks show like t, which they show twice when they go back by an hour.
+// first returns the first of the instants at which clocks show the same time as at t: they show an hour twice when they
+// go back.
 func first(t time.Time) time.Time {
 	before := t.Add(-time.Hour)
 	if before.Hour() == t.Hour() && before.Minute() == t.Minute() {

@@ -1,6 +1,6 @@
-// Package queueseries reads the series of queues and topics out of the shards that have counted them,
-// as series.Reader. It guarantees that a queue which is spread over several shards is one
-// series, and that a series goes on when the queue is removed and made anew.
+// Package queueseries reads the series of queues and topics from the shards that have counted them, as a series.Reader.
+// It guarantees that a queue that is spread over several shards is one series, and that a series continues when the
+// queue is deleted and created anew.
 package queueseries
 
 import (
@@ -18,8 +18,8 @@ import (
 
 // Source is the source of the rows: a shard, or all shards of a cluster.
 type Source interface {
-	// Series returns the rows of a name. It may look only at the shards of the queue with
-	// that id, and looks at all if the id is 0.
+	// Series returns the rows of a name. It may look only at the shards of the queue with that id, and looks at all
+	// shards if the id is 0.
 	Series(ctx context.Context, id queue.ID, name string, from, to queue.Instant) ([]queue.Row, error)
 	// SizedSeries is Series of rows with their Sizes.
 	SizedSeries(ctx context.Context, id queue.ID, name string, from, to queue.Instant) ([]queue.Row, error)
@@ -74,7 +74,7 @@ var metrics = map[string]queue.Metric{
 	"ApproximateAgeOfOldestMessageInQuietGroups":         queue.MetricOldestAgeInQuietGroups,
 }
 
-// topicMetrics are likewise those of topics.
+// topicMetrics are the same for topics.
 var topicMetrics = map[string]queue.TopicMetric{
 	"NumberOfMessagesPublished":                            queue.TopicPublished,
 	"PublishSize":                                          queue.TopicPublishedBytes,
@@ -110,7 +110,7 @@ func (r *Reader) Read(
 }
 
 // ReadSamples implements series.Reader. The samples of a row are known if all are the same; those of sizes also if the
-// row says how many messages had which.
+// row has the number of messages of each size.
 func (r *Reader) ReadSamples(
 	ctx context.Context, id series.ID, from, to time.Time, period time.Duration,
 ) ([]series.Point, error) {
@@ -159,7 +159,7 @@ func (r *Reader) read(
 	return series.Group(points, from, period), nil
 }
 
-// sampledAtOnce is the time for which rows are read at once that say how many messages had which size.
+// sampledAtOnce is the length of time for which rows with the numbers of messages of each size are read at once.
 const sampledAtOnce = 6 * time.Hour
 
 // sampled reads the points of sizes with their samples. The request is charged for all that it may hold at once.
@@ -206,7 +206,7 @@ func (r *Reader) sampled(
 	return out, nil
 }
 
-// maxSizes is how many sizes are looked at for a row at most.
+// maxSizes is the maximum number of sizes that are read for a row.
 const maxSizes = queue.MaxSizesBytes / 32
 
 // sizes returns the sizes of a row's messages, or nil.
@@ -247,8 +247,8 @@ func of(m series.Metric, n queue.SeriesName) bool {
 	}
 }
 
-// rows reads the rows of a name. It asks the shards of the queue only if the queue was
-// there at the beginning of the time. A topic may have been published to on any shard.
+// rows reads the rows of a name. It asks only the shards of the queue if the queue existed at the beginning of the
+// time. A topic may have been published to on any shard.
 func (r *Reader) rows(
 	ctx context.Context, name string, from, to time.Time,
 	read func(ctx context.Context, id queue.ID, name string, from, to queue.Instant) ([]queue.Row, error),
@@ -270,7 +270,7 @@ func (r *Reader) rows(
 	return read(ctx, shards, name, queue.At(from), queue.At(to))
 }
 
-// oldest returns the instant of which there may be rows, from another on.
+// oldest returns the first instant, not before another, for which there may be rows.
 func (r *Reader) oldest(from time.Time) time.Time {
 	if oldest := r.Now().Add(-r.Keep.Hours - longestBlock); from.Before(oldest) {
 		return oldest.Truncate(time.Hour)
@@ -278,7 +278,7 @@ func (r *Reader) oldest(from time.Time) time.Time {
 	return from
 }
 
-// longestBlock is how much longer than it should be the oldest row may be kept.
+// longestBlock is how much longer than its retention the oldest row may be kept.
 const longestBlock = 10 * 24 * time.Hour
 
 // value returns a metric of a row.
@@ -347,7 +347,7 @@ func (r *Reader) List(ctx context.Context, f series.Filter) ([]series.ID, error)
 	return out, nil
 }
 
-// countNames counts the series of that many names before they are made.
+// countNames counts the series of that many names before they are created.
 func (r *Reader) countNames(ctx context.Context, f series.Filter, namespaces []string, names int) error {
 	each := 0
 	for _, namespace := range namespaces {

@@ -32,7 +32,7 @@ const (
 	Size
 	// Gauge: one sample per minute, with the value at its end.
 	Gauge
-	// Age: a gauge of which the greatest value counts if several shards have one.
+	// Age: a gauge of which the maximum counts if several shards have a value.
 	Age
 )
 

@@ -73,14 +73,14 @@ func (f Filter) Matches(id ID) bool {
 // IDBytes is the memory of a series' ID with one dimension that shares its texts with others.
 const IDBytes = int(unsafe.Sizeof(ID{}) + unsafe.Sizeof(Dimension{}))
 
-// Reader gives out points. It counts points for the request of its context, if that has one, before it reads them; see
+// Reader reads points. It counts points for the request of its context, if that has one, before it reads them; see
 // package budget. The IDs that List returns count as held until the request ends, points not at all.
 type Reader interface {
 	// Read returns the points of a series from an instant up to but not including another, in order of time. The
 	// periods begin at from, which is rounded down to a minute; a period is one that IsPeriod. Of periods below a
 	// minute, for which from is rounded down to a period, only metrics of high resolution have points. Data older than
 	// the minutes that are kept has points at the beginnings of five minutes or of hours only. A period without samples
-	// has no point, and a series that is unknown has none. The running minute is not there: it is not over.
+	// has no point, and a series that is unknown has none. The current minute is missing: it is not over.
 	Read(ctx context.Context, id ID, from, to time.Time, period time.Duration) ([]Point, error)
 	// ReadSamples is Read for points with their samples, if they are known. See package sketch.
 	ReadSamples(ctx context.Context, id ID, from, to time.Time, period time.Duration) ([]Point, error)

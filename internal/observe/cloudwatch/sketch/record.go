@@ -19,17 +19,17 @@ import (
 //	2:
 //	            the histogram as DDSketch encodes it, without its scale
 //
-// Numbers are IEEE 754 doubles, big-endian. The sign of a value, none of which is negative, says that one sample has
-// it.
+// Numbers are IEEE 754 doubles, big-endian. Values are never negative: a negative sign means that one sample has the
+// value.
 const (
 	versionExact     = 1
 	versionHistogram = 2
 	single           = 1 << 63
-	// storedExact is how many different values are stored as they are.
+	// storedExact is the maximum number of different values that are stored exactly.
 	storedExact = 64
 )
 
-// MaxRecord is how long a record is at most.
+// MaxRecord is the maximum length of a record.
 const MaxRecord = 1 + maxBins*(9+3) + 64
 
 var errRecord = errors.New("the samples of a metric cannot be read")
@@ -95,7 +95,7 @@ func decodeValue(b []byte) (v Value, rest []byte, err error) {
 	return v, b[8:], nil
 }
 
-// decodeHistogram reads a histogram. The library takes any bytes, and may not survive those that it has not written.
+// decodeHistogram reads a histogram. The library accepts any bytes, and may panic on those that it has not written.
 func decodeHistogram(b []byte) (s *Sketch, err error) {
 	defer func() {
 		if r := recover(); r != nil {

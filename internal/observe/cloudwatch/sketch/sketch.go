@@ -1,9 +1,9 @@
-// Package sketch keeps what the samples of a period were: their values and how often each came, from which percentiles
-// and trimmed means follow.
+// Package sketch stores the samples of a period: their values and how often each occurred, from which percentiles and
+// trimmed means follow.
 //
-// Up to 64 different values are stored as they are. Of more a DDSketch is stored: a histogram in which no value is off
-// by more than Accuracy of itself, unless the values span more than nine orders of magnitude. Then the lowest of them
-// are. A sketch of a longer period is merged from those of shorter ones, and does not depend on their order.
+// Up to 64 different values are stored exactly. More are stored as a DDSketch: a histogram in which no value is off by
+// more than Accuracy of itself, unless the values span more than nine orders of magnitude. Then the lowest of them may
+// be. A sketch of a longer period is merged from those of shorter ones, and does not depend on their order.
 package sketch
 
 import (
@@ -18,18 +18,18 @@ import (
 )
 
 const (
-	// Accuracy is how far a value may be off, as a part of it.
+	// Accuracy is the maximum relative error of a value.
 	Accuracy = 0.01
 	// maxBins is how many bins a histogram has. They span a factor of 1.02 each.
 	maxBins = 1024
-	// maxExact is how many different values are in memory as they are.
+	// maxExact is the maximum number of different values that are held exactly in memory.
 	maxExact = 1024
 )
 
-// Value is a value of samples, and of how many. The number need not be whole.
+// Value is a value, and the number of samples that have it. The number need not be whole.
 type Value struct{ Value, Count float64 }
 
-// Sketch is the samples of a period. It is not changed in place.
+// Sketch holds the samples of a period. It is immutable.
 type Sketch struct {
 	exact []Value            // in order of value, each once; or else
 	bins  *ddsketch.DDSketch // a histogram
@@ -47,7 +47,7 @@ func Of(values ...Value) *Sketch {
 
 func compare(a, b Value) int { return cmp.Compare(a.Value, b.Value) }
 
-// unite makes one of neighbours with the same value.
+// unite combines neighbours with the same value.
 func unite(all []Value) []Value {
 	out := all[:0]
 	for _, v := range all {
@@ -136,7 +136,7 @@ func (s *Sketch) Count() (n float64) {
 	return n
 }
 
-// Bytes returns how much memory the sketch takes, about.
+// Bytes returns the approximate memory of the sketch.
 func (s *Sketch) Bytes() int {
 	if s == nil {
 		return 0

@@ -11,7 +11,7 @@ type Cursor struct {
 	tokens   []Token // those that are left; the last one is the end, or no token
 }
 
-// Broken returns the character or quotation that is no token, if the text has one.
+// Broken returns the character or quotation that is not a token, if the text has one.
 func (c *Cursor) Broken() (Token, bool) {
 	last := c.tokens[len(c.tokens)-1]
 	return last, last.Kind != End
@@ -47,7 +47,7 @@ func (c *Cursor) Expect(sign string) error {
 	return nil
 }
 
-// Fault returns an error at a token. A character or quotation that is no token has an error of its own.
+// Fault returns an error at a token. A character or quotation that is not a token has an error of its own.
 func (c *Cursor) Fault(t Token, format string, args ...any) *Error {
 	switch t.Kind {
 	case Stray:

@@ -2,7 +2,7 @@ package syntax
 
 import "fmt"
 
-// Error says why a text cannot be read, or what was read cannot be evaluated.
+// Error is the reason why a text cannot be parsed, or the parsed text cannot be evaluated.
 type Error struct {
 	Position int // of the character at fault, from 1; 0 if it is no one character's
 	Message  string

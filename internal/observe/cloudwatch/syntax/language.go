@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Language says which tokens a language has.
+// Language defines the tokens of a language.
 type Language struct {
 	Space   func(rune) bool       // what separates tokens
 	Number  func(rest string) int // how many bytes of a text are the number that it begins with; nil: there are none

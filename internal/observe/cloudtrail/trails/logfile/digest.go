@@ -117,7 +117,7 @@ func (d *Digest) signed(hash string) []byte {
 	return fmt.Appendf(nil, "%s\n%s/%s\n%s\n%s", d.End.UTC().Format(time.RFC3339), d.Bucket, d.Key, hash, previous)
 }
 
-// Open reads a digest from a bucket's object with a key, and verifies its signature; key finds the public key by its
+// Open reads a digest from an object of a bucket, and verifies its signature; key returns the public key with a
 // fingerprint. It returns the link that the next digest must have.
 func Open(
 	file []byte,

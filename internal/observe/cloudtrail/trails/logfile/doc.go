@@ -2,8 +2,8 @@
 // It is pure: no clock, no file, no socket.
 //
 // A file of events is one JSON text, {"Records":[...]}, compressed by gzip. A digest names the files that were
-// delivered in an hour with their SHA-256, and the digest before it with its signature. It is signed itself, so that
-// who has the public key and the newest digest can tell of all before whether one was changed, added or taken away. The
+// delivered in an hour with their SHA-256, and the digest before it with its signature. The digest is signed, so that a
+// holder of the public key and the newest digest can detect whether any earlier file was changed, added or removed. The
 // formats are AWS CloudTrail's, and `aws cloudtrail validate-logs` reads them.
 package logfile
 

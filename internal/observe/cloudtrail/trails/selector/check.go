@@ -19,10 +19,10 @@ const (
 	MaxResources = 250
 )
 
-// ResourceTypes are those whose data events a trail can get.
+// ResourceTypes are the types of resources whose data events a trail can get.
 var ResourceTypes = []string{"AWS::SQS::Queue", "AWS::SNS::Topic"}
 
-// basicTypes are the types of resources in basic selectors, with the beginnings of their ARNs. This server has none of
+// basicTypes are the types of resources in basic selectors, with the prefixes of their ARNs. This server has none of
 // them.
 var basicTypes = map[string]string{
 	"AWS::DynamoDB::Table": "arn:aws:dynamodb", "AWS::Lambda::Function": "arn:aws:lambda",

@@ -13,7 +13,7 @@ import (
 type disk interface {
 	// list returns the sizes of all files.
 	list() (map[string]int, error)
-	// write writes text at an offset of a file, which it makes if there is none. After an error any part of the text
+	// write writes text at an offset of a file, which it creates if there is none. After an error any part of the text
 	// may have been written.
 	write(name string, text []byte, offset int) error
 	// read returns the text of a file. Its error is or wraps fs.ErrNotExist if there is none.

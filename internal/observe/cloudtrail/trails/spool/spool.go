@@ -26,7 +26,7 @@ const (
 	MaxSegment = 16 << 20
 	// maxInMemory is MaxSize for a spool without a directory.
 	maxInMemory = 32 << 20
-	// flushAt is the number of bytes that are written before the second is over.
+	// flushAt is the number of waiting bytes that are written before the second is over.
 	flushAt    = 2 << 20
 	flushEvery = time.Second
 )
