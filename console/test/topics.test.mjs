@@ -41,7 +41,7 @@ scenario('save a policy that was changed meanwhile', async ({ page, open, button
     new SetTopicAttributesCommand({ TopicArn, AttributeName: 'Policy', AttributeValue: policy('theirs') }),
   )
   await button('Save').click()
-  await page.getByText('It was changed meanwhile').waitFor()
+  await page.getByText('It changed in the meantime').waitFor()
   await page.getByText('"theirs"').waitFor()
   assert.match(await kept(), /theirs/)
   await button('Save').click()
