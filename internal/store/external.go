@@ -132,7 +132,7 @@ func (s *Store) Apply(changes []byte, m Mark) error {
 }
 
 // CommitAt is Apply for a transaction of this store. Do not read the Bytes of t afterwards.
-func (s *Store) CommitAt(t *Txn, m Mark) error { return s.commitAt(t.batch(), m) }
+func (s *Store) CommitAt(t *Txn, m Mark) error { return s.commitAt(t.batch, m) }
 
 func (s *Store) commitAt(batch *pebble.Batch, m Mark) error {
 	if !s.external {

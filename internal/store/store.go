@@ -288,7 +288,7 @@ func (s *Store) Close() error {
 }
 
 // Begin starts an empty transaction. Release it when it is no longer needed, committed or not.
-func (s *Store) Begin() *Txn { return &Txn{db: s.db, main: s.db.NewBatch()} }
+func (s *Store) Begin() *Txn { return &Txn{db: s.db, batch: s.db.NewBatch()} }
 
 // Disk returns the disk that the store is on.
 func (s *Store) Disk() *Disk { return s.disk }
@@ -314,7 +314,7 @@ func (s *Store) Commit(t *Txn) error {
 	}
 	s.committing.Lock()
 	defer s.committing.Unlock()
-	if err := t.batch().Commit(s.write); err != nil {
+	if err := t.batch.Commit(s.write); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
 	return nil

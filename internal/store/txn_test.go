@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/sluicemq/sluice/internal/store"
@@ -90,28 +89,5 @@ func TestChangesOfManyTables(t *testing.T) {
 		}
 		tx.Release()
 		sameAs(t, s, want)
-	}
-}
-
-func TestCommitHasTheKeysOfATableInARow(t *testing.T) {
-	s, err := store.OpenMemory(store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	tx := s.Begin()
-	defer tx.Release()
-	for i := range byte(3) {
-		for _, table := range []byte("mxk") {
-			tx.Set(engineKey(1, table, i), []byte("v"))
-		}
-	}
-	var tables []byte
-	err = store.Changes(tx.Bytes(), func(c store.Change) error { tables = append(tables, c.Key[8]); return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
-	if rows := slices.Compact(tables); len(rows) != 3 {
-		t.Fatalf("the tables alternate: %q", tables)
 	}
 }
