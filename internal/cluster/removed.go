@@ -14,7 +14,8 @@ const codeRemoved = "Removed"
 // errRemoved tells the operator why a removed node does not start.
 func (c *common) errRemoved() error {
 	return fmt.Errorf(
-		"the node %s was removed from the cluster, or replaced by one with an empty disk, and cannot return with its data: empty the data directory %s, and it joins as a new node",
+		"the node %s was removed from the cluster, or replaced by one with an empty disk, "+
+			"and cannot return with its data: empty the data directory %s, and it joins as a new node",
 		c.o.Name,
 		c.o.Dir,
 	)

@@ -360,7 +360,8 @@ func (c *clusterFlags) shareSecret(ctx context.Context, first string, log *slog.
 		}
 	}
 	secret, err := pki.AwaitSecret(ctx, c.secret, func() {
-		log.Warn("waiting for the cluster's secret: copy the file that the first node has created to this node", "file", c.secret, "node", first)
+		log.Warn("waiting for the cluster's secret: "+
+			"copy the file that the first node has created to this node", "file", c.secret, "node", first)
 	})
 	if err != nil {
 		return nil, err

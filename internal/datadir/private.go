@@ -25,7 +25,8 @@ func makePrivate(dir string) error {
 		return err
 	}
 	if info.Mode().Perm()&0o002 != 0 && info.Mode()&fs.ModeSticky == 0 {
-		return fmt.Errorf("every user of this machine can replace the files in %s (mode %04o); run chmod o-w on it", dir, info.Mode().Perm())
+		return fmt.Errorf("every user of this machine can replace the files in %s (mode %04o); "+
+			"run chmod o-w on it", dir, info.Mode().Perm())
 	}
 	return closeDir(dir, info.Mode()&others != 0)
 }

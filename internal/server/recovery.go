@@ -27,7 +27,8 @@ func (st *storage) noteStart(took time.Duration) {
 		logs := a.messages.Logs()
 		attrs = append(attrs, "commits", logs.Commits, "bytes", logs.Bytes)
 	}
-	st.log.Info("recovered: the last server on this data directory was killed or lost power; everything that it acknowledged is there", attrs...)
+	st.log.Info("recovered: the last server on this data directory was killed or lost power; "+
+		"everything that it acknowledged is there", attrs...)
 }
 
 // noteStop records that the server has stopped in order.

@@ -105,7 +105,8 @@ func advice(q *catalog.Queue, c *consumers.Consumer) []reason {
 		)
 	}
 	if c.Received >= adviceFrom && c.Deleted == 0 {
-		add("NoDeletes", "It has received %d messages and deleted none: they become visible again when their visibility timeout ends.", c.Received)
+		add("NoDeletes", "It has received %d messages and deleted none: "+
+			"they become visible again when their visibility timeout ends.", c.Received)
 	}
 	visibility := time.Duration(q.Attributes.VisibilitySeconds) * time.Second
 	if p99, ok := c.Quantile(0.99); ok && p99 > visibility {

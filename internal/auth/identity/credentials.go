@@ -236,7 +236,8 @@ func (c *Credentials) Agree(path string) error {
 			)
 		case here.AccessKeyID != there.AccessKeyID || here.Secret != there.Secret:
 			return fmt.Errorf(
-				"%s has another root key for the account %s; if the account was deleted and created again, remove its profile from the file",
+				"%s has another root key for the account %s; "+
+					"if the account was deleted and created again, remove its profile from the file",
 				path,
 				account,
 			)

@@ -93,7 +93,8 @@ func (c claims) name(claim string) (string, error) {
 		return "", fmt.Errorf("%w: there is no claim %s", ErrNoName, claim)
 	case claim == UsualNameClaim && !c.isVerified():
 		return "", fmt.Errorf(
-			"%w: the provider does not confirm that the e-mail address is verified (email_verified); --oidc-name-claim can name another claim",
+			"%w: the provider does not confirm that the e-mail address is verified (email_verified); "+
+				"--oidc-name-claim can name another claim",
 			ErrNoName,
 		)
 	case !sessionName.MatchString(name):

@@ -102,7 +102,8 @@ func (o *ConnectOptions) checkSecure() error {
 		}
 		if u.Scheme != "tls" && !isLoopback(u.Hostname()) {
 			return fmt.Errorf(
-				"the traffic between nodes, with keys and messages, would go to %s unencrypted: write tls://%s, give --nats-ca, or accept it with --cluster-insecure",
+				"the traffic between nodes, with keys and messages, would go to %s unencrypted: "+
+					"write tls://%s, give --nats-ca, or accept it with --cluster-insecure",
 				u.Host,
 				u.Host,
 			)

@@ -47,7 +47,9 @@ func (s *Status) parted() (out []Problem) {
 		if sh.Parted != 0 {
 			out = append(out, Problem{
 				fmt.Sprintf("Two replicas of shard %s DIFFER from position %d on: one of them is damaged.", sh.Name, sh.Parted),
-				"Make a backup now. Stop the nodes that keep the shard, one after the other, run sluice doctor on their data, and move the shard's directory away on nodes where it finds damage.",
+				"Make a backup now. Stop the nodes that keep the shard, one after the other, " +
+					"run sluice doctor on their data, " +
+					"and move the shard's directory away on nodes where it finds damage.",
 			})
 		}
 	}
@@ -90,7 +92,8 @@ func (s *Status) nodeProblems() (out []Problem) {
 		if days, known := n.CertificateDaysLeft(); known && days <= certificateDays {
 			out = append(out, Problem{
 				fmt.Sprintf("The certificate of node %s for other nodes ends in %d days.", n.Name, days),
-				"Create a new one with sluice cluster certs, and replace the old files. The node takes it at its next connection; see docs/cluster.md.",
+				"Create a new one with sluice cluster certs, and replace the old files. " +
+					"The node takes it at its next connection; see docs/cluster.md.",
 			})
 		}
 	}
