@@ -12,7 +12,6 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/insightrule"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/metricdata"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/monitor"
-	"github.com/sluicemq/sluice/internal/observe/cloudwatch/muterule"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 )
 
@@ -157,20 +156,11 @@ func failure(err error) error {
 	if errors.Is(err, monitor.ErrTooManyMetrics) {
 		return errLimit("An account can have at most %d custom metrics that were sent in the last 15 days.", monitor.MaxMetrics)
 	}
-	if errors.Is(err, monitor.ErrAlarmBytes) {
-		return errLimit("The alarms of an account can take at most %d MiB.", monitor.MaxAlarmBytes>>20)
-	}
-	if errors.Is(err, monitor.ErrDashboardBytes) {
-		return errValue("The dashboards of an account can take at most %d MiB.", monitor.MaxDashboardBytes>>20)
-	}
 	if e, ok := errors.AsType[series.QuotaError](err); ok {
 		return errQuota(e)
 	}
-	if errors.Is(err, detector.ErrTooLong) {
-		return errExceeded(err)
-	}
-	if errors.Is(err, muterule.ErrTooLong) {
-		return errLimit("%s.", sentence(err.Error()))
+	if e, ok := errors.AsType[series.SpaceError](err); ok {
+		return errSpace(e)
 	}
 	return service.Failure(err)
 }
@@ -179,6 +169,17 @@ func failure(err error) error {
 func errQuota(e series.QuotaError) *protocol.Error {
 	switch e.Quota {
 	case detector.Quota, insightrule.Quota:
+		return errExceeded(e)
+	}
+	return errLimit("%s.", sentence(e.Error()))
+}
+
+// errSpace refuses a record for which there is no room.
+func errSpace(e series.SpaceError) *protocol.Error {
+	switch e.Space {
+	case monitor.DashboardSpace:
+		return errValue("%s.", sentence(e.Error()))
+	case detector.Space:
 		return errExceeded(e)
 	}
 	return errLimit("%s.", sentence(e.Error()))

@@ -3,7 +3,6 @@ package detector
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -19,14 +18,12 @@ const Prefix = "detector/"
 // Quota limits the detectors.
 var Quota = series.Quota{Of: "anomaly detectors", Region: 500, Account: 4 * 500}
 
-// MaxBytes is the maximum size of all detectors of an account: the queries of one may take hundreds of KiB.
-const MaxBytes = 8 << 20
+// Space limits their bytes: the queries of one detector may take hundreds of KiB.
+var Space = series.Space{Of: "anomaly detectors", Bytes: 8 << 20}
 
-// The reasons why a detector is not put or deleted, besides the quota.
+// The reasons why a detector is not put or deleted, besides its limits.
 var (
-	ErrTooLong  = fmt.Errorf("the anomaly detectors of an account can take at most %d MiB", MaxBytes>>20)
 	ErrNotFound = errors.New("there is no such anomaly detector")
-
 	errOtherKey = errors.New("the record is of another key")
 )
 
@@ -65,23 +62,23 @@ func (d *Detectors) Put(ctx context.Context, is *Detector) error {
 		); err != nil {
 			return err
 		}
-		if !d.fits(&put) {
-			return ErrTooLong
+		if err := d.fits(&put); err != nil {
+			return err
 		}
 		table.Put(tx, is.Key(), &put)
 		return nil
 	})
 }
 
-// fits reports whether there is room for a detector. One that does not grow always fits.
-func (d *Detectors) fits(is *Detector) bool {
+// fits returns an error if there is no room for a detector.
+func (d *Detectors) fits(is *Detector) error {
 	more, used := len(control.Encode(is)), 0
 	for _, of := range d.rows.Where(func(of *Detector) bool { return of.Account == is.Account }) {
 		if used += of.size; of.Key() == is.Key() {
 			more -= of.size
 		}
 	}
-	return more <= 0 || used+more <= MaxBytes
+	return Space.Allow(used, more)
 }
 
 // Delete removes a detector.

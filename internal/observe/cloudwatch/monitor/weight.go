@@ -1,18 +1,11 @@
 package monitor
 
-import "errors"
+import "github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 
-// Limits of the bytes that an account stores in all regions together. AWS limits only the numbers, but alarms,
-// dashboards and tags may be so long that the permitted numbers take gigabytes.
-const (
-	MaxAlarmBytes     = 32 << 20
-	MaxDashboardBytes = 32 << 20
-)
-
-// The refusals of records that would exceed these limits. A record that does not grow is not refused.
+// The limits of the bytes that an account stores.
 var (
-	ErrAlarmBytes     = errors.New("the alarms of the account are too long")
-	ErrDashboardBytes = errors.New("the dashboards of the account are too long")
+	AlarmSpace     = series.Space{Of: "alarms", Bytes: 32 << 20}
+	DashboardSpace = series.Space{Of: "dashboards", Bytes: 32 << 20}
 )
 
 // fits returns an error if an alarm that is put has no room. was is nil if it is new.
@@ -23,10 +16,7 @@ func (tx *Tx) fits(was, is *Alarm) error {
 	}
 	r := tx.monitor.records.RLock()
 	defer tx.monitor.records.RUnlock()
-	if more > 0 && r.holding(is.Account).bytes+more > MaxAlarmBytes {
-		return ErrAlarmBytes
-	}
-	return nil
+	return AlarmSpace.Allow(r.holding(is.Account).bytes, more)
 }
 
 // fitsDashboard returns an error if a dashboard that is put has no room.
@@ -38,10 +28,7 @@ func (tx *Tx) fitsDashboard(d *Dashboard) error {
 			more -= other.weight()
 		}
 	}
-	if more > 0 && used+more > MaxDashboardBytes {
-		return ErrDashboardBytes
-	}
-	return nil
+	return DashboardSpace.Allow(used, more)
 }
 
 // weight returns the size of a dashboard with its name and tags, in bytes.

@@ -17,18 +17,14 @@ import (
 // Prefix begins the keys of all records of this package.
 const Prefix = "muterule/"
 
-const (
-	// MaxBytes is the maximum size of all rules of an account.
-	MaxBytes = 8 << 20
-	// MaxAlarms is the maximum number of alarms of a rule.
-	MaxAlarms = 100
+// MaxAlarms is the maximum number of alarms of a rule.
+const MaxAlarms = 100
+
+// Quota limits the number of rules, and Space their bytes.
+var (
+	Quota = series.Quota{Of: "alarm mute rules", Region: 200, Account: 4 * 200}
+	Space = series.Space{Of: "alarm mute rules", Bytes: 8 << 20}
 )
-
-// Quota limits the rules.
-var Quota = series.Quota{Of: "alarm mute rules", Region: 200, Account: 4 * 200}
-
-// ErrTooLong refuses a rule for which MaxBytes leaves no room.
-var ErrTooLong = fmt.Errorf("the alarm mute rules of an account can take at most %d MiB", MaxBytes>>20)
 
 var table = control.Table[Key, Rule]{
 	Prefix: Prefix, Key: control.Key[Key]{Text: Key.text, Parse: parseKey}, Format: formats.Mutes, Read: readRule,
@@ -145,7 +141,7 @@ func (r *Rules) Put(ctx context.Context, is *Rule, check func() error) error {
 	})
 }
 
-// put stores a rule if there is room for it. One that does not grow always fits.
+// put stores a rule if there is room for it.
 func (r *Rules) put(tx *control.Tx, is *Rule) error {
 	more, used := len(control.Encode(is)), 0
 	now := r.set.RLock()
@@ -158,8 +154,8 @@ func (r *Rules) put(tx *control.Tx, is *Rule) error {
 		}
 	}
 	r.set.RUnlock()
-	if more > 0 && used+more > MaxBytes {
-		return ErrTooLong
+	if err := Space.Allow(used, more); err != nil {
+		return err
 	}
 	table.Put(tx, is.Key, is)
 	return nil

@@ -159,25 +159,25 @@ func TestRulesHaveABoundInBytes(t *testing.T) {
 		one.Description = new(strings.Repeat("d", n))
 		return one
 	}
-	put(t, r, long("a", muterule.MaxBytes/2))
-	put(t, r, long("b", muterule.MaxBytes/3))
+	put(t, r, long("a", muterule.Space.Bytes/2))
+	put(t, r, long("b", muterule.Space.Bytes/3))
 	for _, r := range []*muterule.Rules{r, again()} {
-		if err := r.Put(t.Context(), long("c", muterule.MaxBytes/3), fine); !errors.Is(err, muterule.ErrTooLong) {
+		if err := r.Put(t.Context(), long("c", muterule.Space.Bytes/3), fine); !errors.Is(err, series.SpaceError{Space: muterule.Space}) {
 			t.Error(err)
 		}
 		_, err := r.Retag(t.Context(), rule("b").Key, func(muterule.Rule) (map[string]string, error) {
-			return map[string]string{"a": strings.Repeat("v", muterule.MaxBytes/3)}, nil
+			return map[string]string{"a": strings.Repeat("v", muterule.Space.Bytes/3)}, nil
 		})
-		if !errors.Is(err, muterule.ErrTooLong) {
+		if !errors.Is(err, series.SpaceError{Space: muterule.Space}) {
 			t.Error(err)
 		}
-		put(t, r, long("a", muterule.MaxBytes/2))
+		put(t, r, long("a", muterule.Space.Bytes/2))
 	}
-	elsewhere := long("c", muterule.MaxBytes/3)
+	elsewhere := long("c", muterule.Space.Bytes/3)
 	elsewhere.Account = "444455556666"
 	put(t, r, elsewhere)
 	put(t, r, long("a", 1))
-	put(t, r, long("c", muterule.MaxBytes/3))
+	put(t, r, long("c", muterule.Space.Bytes/3))
 }
 
 func TestRetag(t *testing.T) {
