@@ -18,8 +18,7 @@ import (
 	"github.com/sluicemq/sluice/internal/tenant"
 )
 
-// request is one request through all stages. Each stage leaves a value for the next ones. Each waiting long poll holds
-// a request.
+// request is one request through all stages. Each stage leaves a value for the next ones.
 type request struct {
 	front *Front
 	arrival

@@ -21,7 +21,7 @@ func TestDenialsNameTheResource(t *testing.T) {
 		names  string
 	}{
 		{"GetUser", nil, "user ann"},
-		{"ListGroupsForUser", with{"UserName", "nobody"}, "user nobody"},
+		{"ListGroupsForUser", with{"UserName", "missing"}, "user missing"},
 		{"CreateUser", with{"UserName", "bob"}, arns + "user/bob"},
 		{"ListUsers", nil, arns + "user/"},
 		{"GetGroup", with{"GroupName", "ops"}, "group ops"},
