@@ -37,7 +37,7 @@ var pages = map[string]int{
 	"docs/migration.md":         3,
 	"docs/monitoring.md":        0,
 	"docs/operations.md":        1,
-	"docs/performance.md":       2,
+	"docs/performance.md":       3,
 	"docs/scaling.md":           0,
 	"docs/server-reference.md":  0,
 	"docs/sizing.md":            0,
