@@ -154,10 +154,10 @@ func describeCompatibility(all []serviceCompatibility) string {
 		if len(s.Absent) == 0 {
 			fmt.Fprintf(&b, "As on AWS: %s.\n", codeList(s.Same))
 		} else {
-			fmt.Fprintf(&b, "The other %d operations are as on AWS, except those that are not there.\n", len(s.Same))
+			fmt.Fprintf(&b, "The other %d supported operations work as on AWS.\n", len(s.Same))
 		}
 		for _, a := range s.Absent {
-			fmt.Fprintf(&b, "\nNot there (%s): %s.\n", a.Why, codeList(a.Operations))
+			fmt.Fprintf(&b, "\nNot supported (%s): %s.\n", a.Why, codeList(a.Operations))
 		}
 	}
 	return b.String()

@@ -30,7 +30,7 @@ func (m *machine) onFetched(ticket uint64, err error) {
 		m.halt(err)
 		return
 	case err != nil:
-		m.effects.report("no checkpoint could be had", err)
+		m.effects.report("no checkpoint available", err)
 		m.retry = m.now.Add(min(5*m.again<<min(m.failed, 10), longestPause))
 		m.failed++
 		return
