@@ -16,8 +16,8 @@ import (
 	"github.com/sluicemq/sluice/internal/formats"
 )
 
-// In every sequence of events while the copies of publications are made, each queue gets one of each, and those of a
-// FIFO topic in the order in which they were published.
+// In every sequence of events while the copies of publications are made, each queue gets one copy of each publication.
+// Copies from a FIFO topic arrive in the order of publication.
 func TestBacklog(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -56,7 +56,7 @@ func TestBacklog(t *testing.T) {
 		}
 		b.rig.drain()
 		if n := b.rig.engine.NextWake(); b.rig.engine.backlog.waiting() || n <= b.rig.now {
-			t.Fatalf("something is left to be done at %v", n)
+			t.Fatalf("work is left at %v", n)
 		}
 		b.compare()
 	})
@@ -66,10 +66,10 @@ type backlogTest struct {
 	t      *rapid.T
 	rig    *rig
 	n      int
-	queues map[ID][]string // what each should hold, in the order of publication
+	queues map[ID][]string // the expected contents of each, in the order of publication
 }
 
-// draw makes a publication to the FIFO topic, which is queue 2, or to a standard topic.
+// draw generates a publication to the FIFO topic, which is queue 2, or to a standard topic.
 func (b *backlogTest) draw() Publication {
 	b.n++
 	p := Publication{Group: "g", Dedup: fmt.Sprint(b.n)}
@@ -79,7 +79,7 @@ func (b *backlogTest) draw() Publication {
 	binary.BigEndian.PutUint64(p.ID[:], uint64(b.n))
 	body := fmt.Sprintf("%t %05d %s", p.Topic != 0, b.n, strings.Repeat("x", rapid.IntRange(0, 40).Draw(b.t, "length")))
 	for _, id := range []ID{3, 4, 5, 6, deletedBefore} {
-		for range 1 + rapid.IntRange(0, 1).Draw(b.t, "copies") { // FIFO queues leave out the second
+		for range 1 + rapid.IntRange(0, 1).Draw(b.t, "copies") { // FIFO queues drop the second
 			p.Copies = append(p.Copies, Copy{
 				Queue: id, Message: Outgoing{ID: p.ID, Body: body, Group: "g", Dedup: p.Dedup},
 			})
@@ -132,7 +132,7 @@ func (b *backlogTest) lose(*rapid.T) {
 	b.rig.load()
 }
 
-// drop deletes a queue: what is on its way there gets lost.
+// drop deletes a queue: copies on their way to it are lost.
 func (b *backlogTest) drop(*rapid.T) {
 	id := ID(rapid.IntRange(3, 100).Draw(b.t, "queue"))
 	if _, ok := b.queues[id]; !ok {
@@ -156,13 +156,12 @@ func (b *backlogTest) purge(*rapid.T) {
 	}
 }
 
-// count looks whether the copies that are still to be made are counted. Those that a FIFO
-// queue will leave out are counted until then.
+// count checks that copies that are still to be made are counted, including those that a FIFO queue will drop.
 func (b *backlogTest) count(*rapid.T) {
 	for id, held := range b.queues {
 		n, err := b.rig.engine.Counts(id)
 		if err != nil || n.Visible < uint64(len(held)) || id != 4 && n.Visible != uint64(len(held)) {
-			b.t.Fatalf("queue %d counts %+v, %v, should %d", id, n, err, len(held))
+			b.t.Fatalf("queue %d counts %+v, %v, want %d messages", id, n, err, len(held))
 		}
 	}
 }
@@ -187,14 +186,14 @@ func (b *backlogTest) compare() {
 				return out
 			}
 			if !reflect.DeepEqual(of(got), of(want)) {
-				b.t.Fatalf("queue %d holds %q, should %q", id, of(got), of(want))
+				b.t.Fatalf("queue %d holds %q, want %q", id, of(got), of(want))
 			}
 		}
 	}
 }
 
 // An engine whose configs are older than the backlog keeps the copies for queues that it does not know. They arrive
-// when it learns of the queues, and are dropped when it learns of their deletion.
+// when it learns of the queues, and are dropped when it learns that the queues were deleted.
 func TestBacklogOfUnknownQueues(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -231,7 +230,7 @@ func TestBacklogOfUnknownQueues(t *testing.T) {
 	for id := ID(2); id <= 5; id++ {
 		r.hide(id)
 	}
-	for r.load(); r.engine.backlog.waiting(); r.load() { // each time after one copy
+	for r.load(); r.engine.backlog.waiting(); r.load() { // after each copy
 		must((*Engine).Advance)
 	}
 	if got := r.engine.Unknown(); !slices.Equal(got, []ID{2, 3, 4, 5}) {
@@ -256,7 +255,7 @@ func TestBacklogOfUnknownQueues(t *testing.T) {
 	}
 }
 
-// Copies for an unknown queue, and what Configure makes of them, may be in one transaction.
+// Copies for an unknown queue, and the copies that Configure makes of them, may be in one transaction.
 func TestUnknownQueueAppears(t *testing.T) {
 	t.Parallel()
 	for _, elsewhere := range []bool{false, true} {
@@ -298,8 +297,7 @@ func TestUnknownQueueAppears(t *testing.T) {
 	}
 }
 
-// A publication with more copies than a commit has room for is stored once, and its copies
-// are made in commits of a bounded size.
+// A publication with more copies than fit into a commit is stored once. Its copies are made in commits of bounded size.
 func TestLargePublications(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -352,7 +350,7 @@ func TestLargePublications(t *testing.T) {
 	}
 }
 
-// The backlog is bounded: publications that would have to wait are refused until there is room, and others are not.
+// The backlog is bounded: publications that would have to wait are refused until there is room. Others are accepted.
 func TestFullBacklog(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -373,7 +371,7 @@ func TestFullBacklog(t *testing.T) {
 	accepted := 0
 	for ; publish(p) == nil; accepted++ {
 		if accepted > 10 {
-			t.Fatal("nothing is refused")
+			t.Fatal("no publication is refused")
 		}
 	}
 	if err := publish(p); !errors.Is(err, ErrBacklogFull) || !r.engine.BacklogFull() || accepted != 3 {
@@ -408,8 +406,7 @@ func FuzzBacklog(f *testing.F) {
 	})
 }
 
-// A row of the backlog that is missing or cut short is found by a recount, and is an error to
-// the engine.
+// A recount finds a row of the backlog that is missing or cut short. The engine returns an error for it.
 func TestLostRowsOfTheBacklog(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -448,8 +445,8 @@ func TestLostRowsOfTheBacklog(t *testing.T) {
 	}
 }
 
-// A purge of more copies than one transaction can rewrite takes several. Copies that are made meanwhile do not
-// stay, nor do they come back if it is cut short; those of later publications do not go.
+// A purge of more copies than one transaction can rewrite takes several transactions. Copies that are made meanwhile do
+// not stay, and do not come back if the purge is interrupted. Copies of later publications stay.
 func TestPurgeOfABacklogIsBounded(t *testing.T) {
 	t.Parallel()
 	for _, cut := range []int{0, 1, 2} {
@@ -477,7 +474,7 @@ func TestPurgeOfABacklogIsBounded(t *testing.T) {
 		p, steps := Purging{Queue: 2}, 0
 		for ; !p.Done; steps++ {
 			if steps == cut && cut > 0 {
-				r.load() // and the client asks again
+				r.load() // and the client retries
 				p = Purging{Queue: 2}
 			}
 			err := r.transact(func(e *Engine) (err error) {
@@ -504,7 +501,7 @@ func TestPurgeOfABacklogIsBounded(t *testing.T) {
 		want := map[ID]uint64{1: publications + 1, 2: 1, 3: publications + 1}
 		for id, n := range want {
 			if got, err := r.engine.Counts(id); err != nil || got.Visible != n {
-				t.Errorf("cut at %d: queue %d has %+v, %v, want %d", cut, id, got, err, n)
+				t.Errorf("interrupted at %d: queue %d has %+v, %v, want %d", cut, id, got, err, n)
 			}
 		}
 	}

@@ -8,10 +8,9 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// The benchmarks run messages through send, receive and delete on a store in
-// memory, ten to a transaction and a transaction for each of the three, and
-// report the time per message. No disk is waited for, so that what is measured
-// is the engine and the store's work in memory.
+// The benchmarks run messages through send, receive and delete on a store in memory, with ten messages in a transaction
+// and a transaction for each of the three calls, and report the time per message. They wait for no disk, so they
+// measure the engine and the store's work in memory.
 
 const benchBatch = 10
 
@@ -95,9 +94,9 @@ func benchCycle(b *testing.B, cfg Config, backlog int, message func(int) Outgoin
 	benchKeeping(b, DefaultKeep, cfg, backlog, message)
 }
 
-// benchKeeping is benchCycle with or without series.
+// benchKeeping is benchCycle with a choice of series.
 func benchKeeping(b *testing.B, keep Keep, cfg Config, backlog int, message func(int) Outgoing) {
-	// Memtables are taken out of the cache, so that a small one is none.
+	// Pebble takes the memory of memtables out of the cache, so a small cache is none.
 	blocks := store.NewCache(256 << 20)
 	defer blocks.Close()
 	s, err := store.OpenMemory(store.Options{Cache: blocks})

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A block that can be read is written again as it was, and one that cannot is refused.
+// A valid block is written again unchanged, and an invalid one is refused.
 func FuzzBlock(f *testing.F) {
 	rows := []Row{{Time: 0, Minutes: 1}, {Time: 3 * minute, Minutes: 1}, {Time: 59 * minute, Minutes: 1}}
 	rows[1].set(MetricSent, 7)
@@ -36,7 +36,7 @@ func FuzzBlock(f *testing.F) {
 	})
 }
 
-// The record of a queue whose running minute is damaged is refused.
+// A record of a queue with a damaged running minute is refused.
 func FuzzCounting(f *testing.F) {
 	m := meta{counting: counting{minute: minute, lastCall: minute, sized: sized{smallest: 1, largest: 9}}}
 	m.happened[MetricSent], m.happened[MetricReceived] = 3, -1

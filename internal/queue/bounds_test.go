@@ -9,16 +9,16 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The sizes of this test: what the owner gives a call, and by how much it may go beyond, which is a message of
-// the largest size with its keys, twice, and the records that End writes.
+// The sizes of this test: the limit that the shard's owner sets for a call, and the excess that a call may have: two
+// messages of the maximum size with their keys, and the records that End writes.
 const (
 	testLimit = 16 << 10
 	testBody  = 4 << 10
 	testUnit  = 4 * testBody
 )
 
-// For all contents of the queues and all work that has become due, no call makes a transaction longer than its limit,
-// but for work that cannot be divided; and all that is left undone is done in the end.
+// For all contents of the queues and all work that is due, no call makes a transaction longer than its limit, except
+// for indivisible work. Further calls finish the remaining work.
 func TestTransactionsAreBounded(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -88,8 +88,8 @@ func (b *boundsTest) configure() {
 	}
 }
 
-// call makes a call of the engine in a transaction of its own, whose size it checks; own is the size of what the
-// client sends.
+// call makes a call of the engine in its own transaction and checks the transaction's size; own is the size of the
+// client's input.
 func (b *boundsTest) call(what string, own int, f func(*Engine) error) {
 	r := b.rig
 	tx := r.begin()
@@ -140,7 +140,7 @@ func (b *boundsTest) fill(id ID) {
 	}
 }
 
-// bury makes many messages due that go to the dead-letter queue when they are received.
+// bury makes many messages due that go to the dead-letter queue with the next receive.
 func (b *boundsTest) bury(*rapid.T) {
 	id := rapid.SampledFrom([]ID{boundsStandard, boundsFIFO}).Draw(b.t, "queue")
 	b.fill(id)
@@ -160,7 +160,7 @@ func (b *boundsTest) receive(id ID) {
 	}
 }
 
-// show makes all messages of a queue visible that were received.
+// show makes all received messages of a queue visible.
 func (b *boundsTest) show(id ID) {
 	for _, d := range b.held[id] {
 		b.call("visibility", 1000, func(e *Engine) error {
@@ -178,7 +178,7 @@ func (b *boundsTest) move(*rapid.T) {
 	b.call("move", 1000, func(e *Engine) error { return e.StartMove(id, task) })
 }
 
-// selectAll moves messages whose bodies it makes large.
+// selectAll moves messages, and makes their bodies large.
 func (b *boundsTest) selectAll(*rapid.T) {
 	b.sent++
 	body := strings.Repeat("y", testBody)
@@ -227,11 +227,11 @@ func (b *boundsTest) jump(*rapid.T) {
 
 func (b *boundsTest) advance(*rapid.T) { b.call("advance", 0, (*Engine).Advance) }
 
-// drain lets the engine do all that is due.
+// drain lets the engine do all work that is due.
 func (b *boundsTest) drain() {
 	for n := 0; b.rig.engine.NextWake() <= b.rig.now; n++ {
 		if n == 100_000 {
-			b.t.Fatal("the engine does not get on")
+			b.t.Fatal("the engine makes no progress")
 		}
 		b.call("advance", 0, (*Engine).Advance)
 	}

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// censusOf counts the messages of a queue in some states, in calls of a few steps each, and returns the numbers by
-// value.
+// censusOf counts the messages of a queue in some states, in calls of a few steps, and returns the numbers by value.
 func (r *rig) censusOf(id ID, states States, key, filter string, steps int) (map[string]uint64, CensusResult) {
 	r.t.Helper()
 	var all CensusResult
@@ -30,7 +29,7 @@ func (r *rig) censusOf(id ID, states States, key, filter string, steps int) (map
 	return got, all
 }
 
-// checkCensus fails the test unless a census counts the messages that a peek has shown.
+// checkCensus fails the test unless a census counts the messages that a peek has found.
 func (r *rig) checkCensus(id ID, states States, peeked []Peeked) {
 	r.t.Helper()
 	want := make(map[string]uint64)
@@ -39,11 +38,11 @@ func (r *rig) checkCensus(id ID, states States, peeked []Peeked) {
 	}
 	got, all := r.censusOf(id, states, "count", "", 3)
 	if !maps.Equal(got, want) || all.Scanned != uint64(len(peeked)) || all.Found != all.Scanned {
-		r.t.Fatalf("queue %d, states %d: a census finds %v of %d, and there are %v", id, states, got, all.Scanned, want)
+		r.t.Fatalf("queue %d, states %d: a census finds %v of %d, want %v", id, states, got, all.Scanned, want)
 	}
 }
 
-// sendBodies makes a queue with messages of some bodies.
+// sendBodies creates a queue and sends messages with these bodies.
 func (r *rig) sendBodies(bodies ...string) {
 	r.t.Helper()
 	r.configure(Config{ID: 1, ARN: "q", Visibility: time.Minute, Retention: time.Hour})
@@ -68,7 +67,7 @@ func TestCensusTerms(t *testing.T) {
 		`{"error": "`+strings.Repeat("x", 300)+`"}`)
 	_, all := r.censusOf(1, AllStates, "body.error", "", 100)
 	if len(all.Shares) != 5 || all.Found != 7 || all.Scanned != 7 {
-		t.Fatalf("there are %+v", all)
+		t.Fatalf("the shares are %+v", all)
 	}
 	for _, share := range all.Shares {
 		if (share.Term == "") != share.Cut || share.Unreadable || share.Newest != r.now {
@@ -85,11 +84,11 @@ func TestCensusTerms(t *testing.T) {
 	}
 	if got, part := r.censusOf(1, AllStates, "body.error", "timeout", 2); got["timeout"] != 2 || part.Found != 2 ||
 		part.Scanned != 7 {
-		t.Errorf("with a filter there are %v, %+v", got, part)
+		t.Errorf("with a filter the shares are %v, %+v", got, part)
 	}
 }
 
-// Messages that cannot be decrypted have a share of their own: their values are not known.
+// Messages that cannot be decrypted have their own share, because their values are unknown.
 func TestCensusOfUnreadable(t *testing.T) {
 	r := newRig(t)
 	defer r.close()
@@ -102,14 +101,14 @@ func TestCensusOfUnreadable(t *testing.T) {
 	}
 	_, all := r.censusOf(1, AllStates, "body.error", "", 100)
 	if len(all.Shares) != 2 || !all.Shares[1].Unreadable || all.Shares[1].Term != "" || all.Shares[1].Messages != 1 {
-		t.Errorf("there are %+v", all.Shares)
+		t.Errorf("the shares are %+v", all.Shares)
 	}
 	if got, _ := r.censusOf(1, AllStates, "count", "", 100); got["0"] != 2 {
-		t.Errorf("by receives there are %v", got)
+		t.Errorf("by receives the shares are %v", got)
 	}
 }
 
-// A call meets a bounded number of values, and the next goes on behind it.
+// A call finds a bounded number of values, and the next call continues behind them.
 func TestCensusIsBounded(t *testing.T) {
 	r := newRig(t)
 	defer r.close()
@@ -130,7 +129,7 @@ func TestCensusIsBounded(t *testing.T) {
 	}
 	for _, bad := range []Census{{Key: "id"}, {Key: "count", Filter: "x:1"}} {
 		if _, err := r.look(1).Census(r.store, &bad, func(int) bool { return true }); err == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }

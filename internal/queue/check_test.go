@@ -11,9 +11,8 @@ import (
 	"time"
 )
 
-// check recounts what is stored of an engine's queues, compares it with what
-// the engine has in memory, and returns what is not as it should be. It is
-// meant for the time between two transactions.
+// check recounts an engine's stored queues, compares the result with the engine's memory, and returns all differences.
+// Call it between two transactions.
 func check(e *Engine, keys mirror) []string {
 	stored := keys.sorted()
 	c := &memoryChecker{e: e, queues: make(map[ID]*tables)}
@@ -145,22 +144,22 @@ func (c *memoryChecker) want(ok bool, format string, args ...any) {
 	}
 }
 
-// tables is what the store holds of one queue, as far as memory depends on it.
+// tables holds the rows of one queue on which memory depends.
 type tables struct {
 	record   *meta
 	messages map[Position]*Message
 	received map[Position]*received
-	holders  map[Position]string // groups of received
+	holders  map[Position]string // groups of received messages
 	delays   map[Position]stub
 	ages     map[Position]stub
 	members  map[string][]member
 	groups   map[string]groupRecord
 	paused   map[string]bool
 	buckets  []uint64
-	hashes   []uint64 // of what is in the buckets
+	hashes   []uint64 // of the messages in the buckets
 	tasks    []*MoveTask
 	choices  map[Instant][]byte
-	passing  int // keys that an empty queue does not have
+	passing  int // keys that an empty queue lacks
 }
 
 func newTables() *tables {
@@ -186,7 +185,7 @@ func (c *memoryChecker) read(keys mirror) error {
 			continue
 		}
 		if id == shared && k[8] != tableDedup {
-			continue // the series are checked with what is stored
+			continue // the series are compared with the stored ones
 		}
 		if id == shared {
 			_, id, _, _, _ = splitDedupKey(k)
@@ -310,8 +309,7 @@ func (c *memoryChecker) checkRecord(t *tables) {
 	}
 }
 
-// checkCounting compares what was counted in the running minute. Receives that gave
-// nothing need not be written.
+// checkCounting compares the counters of the running minute. Empty receives need not be written.
 func (c *memoryChecker) checkCounting(stored *counting) {
 	got, want := stored.happened, c.queue.tally.happened
 	got[MetricEmptyReceives], want[MetricEmptyReceives] = 0, 0
@@ -325,7 +323,7 @@ func (c *memoryChecker) checkCounting(stored *counting) {
 		"the end of the minute is not waited for")
 }
 
-// checkGroups compares the groups in memory with those that are stored.
+// checkGroups compares the groups in memory with the stored ones.
 func (c *memoryChecker) checkGroups(t *tables) {
 	q := c.queue
 	for name, g := range t.groups {
@@ -356,7 +354,7 @@ func (c *memoryChecker) checkGroups(t *tables) {
 		"the rota is %v, in memory it begins with %v", rota, q.rota.next)
 }
 
-// checkRoster compares what is known of a group in memory with its members.
+// checkRoster compares what memory knows of a group with its members.
 func (c *memoryChecker) checkRoster(name string, r *groupRecord, t *tables) {
 	members := slices.SortedFunc(slices.Values(t.members[name]),
 		func(a, b member) int { return cmp.Compare(a.pos, b.pos) })
@@ -370,7 +368,7 @@ func (c *memoryChecker) checkRoster(name string, r *groupRecord, t *tables) {
 		members, r.ahead)
 }
 
-// checkMemory compares what is in memory with the received messages.
+// checkMemory compares the memory of received messages with the stored ones.
 func (c *memoryChecker) checkMemory(t *tables) {
 	q := c.queue
 	inFlight, returned, line, grouped := 0, 0, 0, 0
@@ -439,8 +437,8 @@ func (c *memoryChecker) checkMemory(t *tables) {
 	}
 }
 
-// as returns m's record under the assumption that it belongs to the group of
-// other and with the time of sending that has been looked up since.
+// as returns m's record under the assumption that it has the group of other, and the send time that has been looked up
+// since.
 func (m *received) as(other *received) []byte {
 	twin := *m
 	twin.group = other.group
@@ -450,8 +448,7 @@ func (m *received) as(other *received) []byte {
 	return twin.encode(nil)
 }
 
-// checkWake makes sure that the queue will be looked after when time changes
-// something in it.
+// checkWake fails unless the engine has a wake-up for the queue's next timed work.
 func (c *memoryChecker) checkWake(t *tables) {
 	q := c.queue
 	earliest := never

@@ -1,7 +1,6 @@
 //go:build !race
 
-// In a race build Pebble checks itself at every step, which would take half a
-// minute here.
+// In a race build Pebble checks itself at every step, which would make this test take half a minute.
 
 package queue
 
@@ -13,8 +12,8 @@ import (
 	"time"
 )
 
-// The store still has what was written after it has sorted, merged and thrown away many megabytes: reload compares
-// them. That is where a DeleteOnce of a key that was set twice would bring back the first value.
+// The store keeps all written data after it has sorted, merged and discarded many megabytes; reload compares it. Here,
+// a DeleteOnce of a key that was set twice would bring back the first value.
 func TestCompactions(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -15,7 +15,7 @@ type counting struct {
 	minute   Instant // the running minute; 0 while the queue is not active
 	lastCall Instant // the minute of the last call
 	happened [Counters]int64
-	sized    // the messages that were sent
+	sized    // the sent messages
 }
 
 // activeAfterCall is how long a queue stays active after a call. A queue with messages is active, too. An active queue

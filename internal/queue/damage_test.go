@@ -8,10 +8,9 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// A row that is missing is never taken for nothing: either all messages are
-// delivered without it, or an operation fails. Three rows are missed by a recount
-// only: that a message was received, and the record and the place of a FIFO group
-// that is held back.
+// A missing row is never mistaken for an empty one: either all messages are delivered without it, or an operation
+// fails. A recount misses only three rows: the mark that a message was received, and the record and the place of a FIFO
+// group that is held back.
 func TestLostRowIsNoticed(t *testing.T) {
 	t.Parallel()
 	r := populate(t)
@@ -46,8 +45,7 @@ func TestLostRowIsNoticed(t *testing.T) {
 	}
 }
 
-// isHeldBack reports whether a row is of a group with a place in the rota that
-// has had its turn.
+// isHeldBack reports whether a row belongs to a group that has a place in the rota and has had its turn.
 func isHeldBack(r *rig, k string, v []byte) bool {
 	id, _ := queueOf([]byte(k))
 	switch q := r.engine.queues[id]; k[8] {
@@ -60,8 +58,7 @@ func isHeldBack(r *rig, k string, v []byte) bool {
 	return false
 }
 
-// deliverAll loads what r has stored, without one key, and receives and deletes
-// all messages, or forwards them.
+// deliverAll loads r's data without one key, and receives and deletes all messages, or forwards them.
 func deliverAll(t *testing.T, r *rig, without string) (delivered int, err error) {
 	t.Helper()
 	s, err := store.OpenMemory(store.Options{Cache: cache})
@@ -149,7 +146,7 @@ func forwardAll(e *Engine, id ID) (int, error) {
 	return len(all), e.Forwarded(id, all[len(all)-1].Position)
 }
 
-// If a record cannot be removed because it is missing, expiry does not go on as if it were removed.
+// If a record cannot be removed because it is missing, expiry does not continue as if it had been removed.
 func TestLostRowIsNoticedByExpiry(t *testing.T) {
 	t.Parallel()
 	r := populate(t)

@@ -51,10 +51,10 @@ type script struct {
 	names   map[given]string    // of handles
 	counts  map[string]int      // handles of each body
 	waits   map[string]Position // in outboxes, by body
-	hidden  map[ID]Config       // queues that an outdated list does not have
+	hidden  map[ID]Config       // queues that an outdated list lacks
 }
 
-// given is one receive of one message.
+// given is one delivery of a message.
 type given struct {
 	queue   ID
 	pos     Position
@@ -68,13 +68,13 @@ func (s *script) begin(t failer) {
 	s.waits, s.hidden = make(map[string]Position), make(map[ID]Config)
 }
 
-// hide takes a queue off the list that reload loads, until it is revealed.
+// hide removes a queue from the list that reload uses, until it is revealed.
 func (s *script) hide(id ID) {
 	s.hidden[id] = s.rig.configs[slices.IndexFunc(s.rig.configs, func(c Config) bool { return c.ID == id })]
 	s.rig.hide(id)
 }
 
-// discard deletes messages by their ids, and prints which were there.
+// discard deletes messages by their ids, and prints the deleted ones.
 func (c *command) discard() {
 	id := c.id()
 	var ids []MessageID
@@ -94,7 +94,7 @@ func (c *command) discard() {
 	c.s.print("discarded %s", cmp.Or(strings.Join(gone, " "), "nothing"))
 }
 
-// unknown prints the queues that the engine has data of and does not know.
+// unknown prints the unknown queues of which the engine has data.
 func (c *command) unknown(e *Engine) error {
 	var names []string
 	for name, id := range c.s.ids {
@@ -205,7 +205,7 @@ func (s *script) run(line string) {
 	}
 }
 
-// word takes the next word off the line.
+// word removes the next word from the line.
 func (c *command) word() string {
 	if len(c.words) == 0 {
 		c.s.fail("a word is missing")
@@ -215,14 +215,14 @@ func (c *command) word() string {
 	return w
 }
 
-// rest takes all words off the line.
+// rest removes all words from the line.
 func (c *command) rest() []string {
 	words := c.words
 	c.words = nil
 	return words
 }
 
-// flag takes a word off the line if it is there.
+// flag removes a word from the line if it is there.
 func (c *command) flag(word string) bool {
 	i := slices.Index(c.words, word)
 	if i >= 0 {
@@ -231,7 +231,7 @@ func (c *command) flag(word string) bool {
 	return i >= 0
 }
 
-// setting takes a setting off the line.
+// setting removes a setting from the line.
 func (c *command) setting(name string) (string, bool) {
 	v, ok := c.settings[name]
 	delete(c.settings, name)
@@ -394,7 +394,7 @@ func (c *command) sendAll(e *Engine, id ID, specs []string) error {
 	return nil
 }
 
-// flood sends many messages like one, with their numbers behind the body.
+// flood sends many copies of a message, with their numbers at the end of the body.
 func (c *command) flood(e *Engine) error {
 	id, spec, n := c.id(), c.word(), c.number(c.word())
 	var specs []string
@@ -448,8 +448,7 @@ func (c *command) receive(e *Engine) error {
 	return nil
 }
 
-// handle names a delivery: the body and how many deliveries of it there were.
-// If the receive count says otherwise it is added in brackets.
+// handle names a delivery by the body and the number of its deliveries. A different receive count follows in brackets.
 func (s *script) handle(e *Engine, id ID, d Delivery) string {
 	m, err := ReadMessage(e.tx.Get, id, d.Position)
 	if err != nil || m == nil {
@@ -468,7 +467,7 @@ func (s *script) handle(e *Engine, id ID, d Delivery) string {
 	return name
 }
 
-// deliveries takes the handles off the line.
+// deliveries removes the handles from the line.
 func (c *command) deliveries() (names []string, given []Delivery) {
 	names = c.rest()
 	for _, name := range names {
@@ -548,7 +547,7 @@ func (c *command) available(e *Engine) error {
 	return nil
 }
 
-// keep reads for how long series are kept.
+// keep reads how long series are kept.
 func (c *command) keep() Keep {
 	k := DefaultKeep
 	if len(c.words) > 0 && c.word() == "later" {
@@ -564,7 +563,7 @@ func (c *command) keep() Keep {
 
 func (c *command) startCounting(e *Engine) error { e.Allow(formats.Names); return nil }
 
-// use prints what is known of the use of queues.
+// use prints the known use of queues.
 func (c *command) use(e *Engine) error {
 	for len(c.words) > 0 {
 		name := c.word()
@@ -598,7 +597,7 @@ var metricNames = [Metrics]string{
 	"quiet age",
 }
 
-// rows prints the rows of a name, of which there need not be a queue, newer than a time.
+// rows prints the rows of a name that are newer than a time. There need not be a queue of that name.
 func (c *command) rows(*Engine) error {
 	from := epoch.Add(-time.Hour)
 	if v, ok := c.setting("since"); ok {
@@ -632,7 +631,7 @@ func (c *command) rows(*Engine) error {
 	return err
 }
 
-// names prints of which names there are series.
+// names prints the names that have series.
 func (c *command) names(*Engine) error {
 	since := Instant(0)
 	if v, ok := c.setting("since"); ok {
@@ -694,7 +693,7 @@ func (c *command) move(e *Engine) error {
 	return e.StartMove(id, task)
 }
 
-// selection takes what a task selects and edits off the line, or returns nil.
+// selection removes from the line what a task selects and edits, or returns nil.
 func (c *command) selection(e *Engine, id ID) *Selection {
 	s := new(Selection)
 	filter, some := c.setting("filter")
@@ -767,8 +766,7 @@ func describeTask(t MoveTask) string {
 	return out
 }
 
-// describe prints what a queue holds: the messages with the state of each, and
-// the groups in the order in which they will be served.
+// describe prints the contents of a queue: the messages with their states, and the groups in the order of service.
 func (c *command) describe(e *Engine) error {
 	id := c.id()
 	q, err := e.queueAtPresent(id)
@@ -839,7 +837,7 @@ func (c *command) outbox(e *Engine) error {
 	return err
 }
 
-// forwarded removes the messages up to one that was printed.
+// forwarded removes the messages up to a printed one.
 func (c *command) forwarded(e *Engine) error {
 	id := c.id()
 	if c.flag("beyond") {
@@ -848,7 +846,7 @@ func (c *command) forwarded(e *Engine) error {
 	return e.Forwarded(id, c.s.waits[c.word()])
 }
 
-// ready prints the outboxes that have begun to hold messages.
+// ready prints the outboxes that have become non-empty.
 func (c *command) ready(e *Engine) error {
 	words := []string{"ready:"}
 	for _, id := range e.OutboxReady() {
@@ -868,8 +866,7 @@ func (c *command) deliverable(e *Engine) error {
 	return nil
 }
 
-// accept brings messages of the form POSITION:MESSAGE from another shard. They
-// were sent when the script began.
+// accept accepts messages of the form POSITION:MESSAGE from another shard. They were sent when the script began.
 func (c *command) accept(e *Engine) error {
 	id := c.id()
 	var from FromShard
@@ -957,7 +954,7 @@ func (q *queue) stateOf(p Position, m *Message) string {
 	}
 }
 
-// show prints what a message carries.
+// show prints the fields of a message.
 func (c *command) show(*Engine) error {
 	id := c.id()
 	stored := c.s.rig.stored(id)
@@ -990,14 +987,14 @@ func (c *command) show(*Engine) error {
 	return nil
 }
 
-// topicMetricNames are the names of the metrics in a topic's row in scripts.
+// topicMetricNames are the names of a topic's metrics in scripts.
 var topicMetricNames = [TopicMetrics]string{
 	"published", "bytes", "delivered", "failed", "redriven", "not redriven", "filtered", "no attributes", "attributes",
 	"body", "invalid attributes",
 	"invalid body",
 }
 
-// happens counts something in a topic.
+// happens counts an event of a topic.
 func (c *command) happens(e *Engine) error {
 	count := TopicCount{Topic: c.word()}
 	for m, name := range topicMetricNames {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A message far behind in a long line is discarded in many small steps, each of which is a transaction of its own, and
-// the others stay.
+// A message far back in a long line is discarded in many small steps, each in its own transaction. The other messages
+// stay.
 func TestDiscardInSteps(t *testing.T) {
 	t.Parallel()
 	const messages = 2000
@@ -44,8 +44,8 @@ func TestDiscardInSteps(t *testing.T) {
 	}
 }
 
-// Changes between the look and the discard count: a message that is gone is not discarded, one that was made
-// an indexed message is not either, and is found by the next look.
+// Changes between the look and the discard count: a deleted message is not discarded. Nor is one that has become an
+// indexed message, but the next look finds it.
 func TestDiscardIsConfirmed(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -68,7 +68,7 @@ func TestDiscardIsConfirmed(t *testing.T) {
 	if err != nil || len(before.Messages) != 3 || before.More {
 		t.Fatalf("found %+v, %v", before, err)
 	}
-	if gone := r.discard(1, ids[1:2]); len(gone) != 1 { // the first is made an indexed one
+	if gone := r.discard(1, ids[1:2]); len(gone) != 1 { // the first becomes an indexed one
 		t.Fatalf("discarded %v", gone)
 	}
 	var results []bool
@@ -81,8 +81,8 @@ func TestDiscardIsConfirmed(t *testing.T) {
 	}
 }
 
-// A discard in the middle of the line makes the messages in front of it indexed ones. A running task that has not
-// reached them yet still moves them, and leaves what was sent after its start.
+// A discard in the middle of the line turns the messages in front of it into indexed ones. A running task that has not
+// reached them still moves them, and leaves messages that were sent after its start.
 func TestDiscardBesideTask(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

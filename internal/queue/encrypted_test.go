@@ -8,14 +8,14 @@ import (
 	"github.com/sluicemq/sluice/internal/formats"
 )
 
-// secret returns an encrypted message of a size, in ciphertext that says nothing.
+// secret returns an encrypted message of a size, with meaningless ciphertext.
 func secret(id byte, size int) Outgoing {
 	o := Outgoing{ID: MessageID{id}}
 	o.Encrypted(string(AppendPart(nil, Part[string]{Size: size, Bytes: "ciphertext"})), nil)
 	return o
 }
 
-// An encrypted message raises the format before it is stored, and counts with the size of its text.
+// An encrypted message raises the format before it is stored, and counts with the size of its plaintext.
 func TestEncryptedMessage(t *testing.T) {
 	r := newRig(t)
 	defer r.close()
@@ -40,7 +40,7 @@ func TestEncryptedMessage(t *testing.T) {
 	}
 }
 
-// A message that is moved twice keeps the id that it was encrypted for.
+// A message that is moved twice keeps the id under which it was encrypted.
 func TestRenamedMessages(t *testing.T) {
 	o := secret(1, 7)
 	m := o.message(1)
@@ -95,7 +95,7 @@ func FuzzParts(f *testing.F) {
 	})
 }
 
-// reversing is a Cipher whose ciphertext is the text in the reverse order of its bytes.
+// reversing is a Cipher whose ciphertext is the plaintext with its bytes in reverse order.
 type reversing struct{ noCipher }
 
 func (reversing) Open(m *Message, body []byte) error {
@@ -108,7 +108,7 @@ func (reversing) Open(m *Message, body []byte) error {
 	return nil
 }
 
-// A record is read with or without keys. Marks differ from the attributes of clients.
+// A record can be read with or without keys. Marks differ from the attributes of clients.
 func TestOpenMessage(t *testing.T) {
 	was := MessageID{9}
 	for _, c := range []struct {

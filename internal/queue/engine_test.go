@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Time does not go back, even if the clock of the machine does, also when the engine is loaded anew.
+// Time does not go back, even if the clock of the machine does, and even when the engine is loaded again.
 func TestTimeDoesNotGoBack(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -40,8 +40,7 @@ func TestTimeDoesNotGoBack(t *testing.T) {
 	}
 }
 
-// At the instant at which a task wants to be woken up it may move something,
-// and not before.
+// A task moves something at the instant of its wake-up, and not before.
 func TestMoveTaskRate(t *testing.T) {
 	t.Parallel()
 	for rate := 1; rate <= 500; rate++ {
@@ -63,8 +62,7 @@ func TestMoveTaskRate(t *testing.T) {
 	}
 }
 
-// Advance does a bounded amount of work, and a queue with a lot of it does not
-// keep the others waiting.
+// Advance does a bounded amount of work. A queue with much work does not keep the others waiting.
 func TestAdvanceTakesTurns(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -95,16 +93,15 @@ func TestAdvanceTakesTurns(t *testing.T) {
 			}
 		}
 		if got != want {
-			t.Fatalf("%v have ended, should be %v", got, want)
+			t.Fatalf("%v have ended, want %v", got, want)
 		}
 	}
 	if r.engine.NextWake() <= r.now {
-		t.Error("there is more to do")
+		t.Error("more work is due")
 	}
 }
 
-// The list of received messages in order of age does not grow with what was
-// deleted, even if the oldest stays.
+// The list of received messages in order of age does not grow with deletions, even if the oldest message stays.
 func TestOldestIsTrimmed(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -133,7 +130,7 @@ func TestOldestIsTrimmed(t *testing.T) {
 		}
 	}
 	if n := len(r.engine.queues[1].line.received); n > 100 {
-		t.Errorf("%d messages are listed, 3 are held", n)
+		t.Errorf("%d messages are listed, want 3", n)
 	}
 }
 
@@ -177,13 +174,13 @@ func TestUnknownQueue(t *testing.T) {
 	f("cancel", func(e *Engine) error { _, err := e.CancelMove(7, "t"); return err })
 	f("moves", func(e *Engine) error { _, err := e.Moves(7); return err })
 	if !r.engine.Available(7) {
-		t.Error("who waits for a queue that does not exist is not told")
+		t.Error("waiters for a queue that does not exist are not woken")
 	}
 	r.drop(7)
 }
 
-// A damaged record gives an error, not a panic and not a wrong answer: the
-// shard stops instead of going on with what it does not understand.
+// A damaged record causes an error, not a panic and not a wrong answer: the shard stops instead of continuing with data
+// that it cannot read.
 func TestDamagedRecords(t *testing.T) {
 	t.Parallel()
 	world := func() *rig {
@@ -240,7 +237,7 @@ func TestDamagedRecords(t *testing.T) {
 		}
 		return nil
 	}
-	// Loading reads these; the others are read when they are needed, if ever.
+	// Loading reads these; other records are read when they are needed, if ever.
 	const loaded = string(tableMeta) + string(tableReceived) + string(tableTask)
 	r := world()
 	defer r.close()
@@ -277,14 +274,14 @@ func TestDamagedRecords(t *testing.T) {
 				t.Errorf("key %q: %q went unnoticed", k, damaged)
 			}
 			if err != nil && !errors.Is(err, ErrDamaged) && !errors.Is(err, errRecordNewVersion) {
-				t.Errorf("key %q: %q gave %v", k, damaged, err)
+				t.Errorf("key %q: %q caused %v", k, damaged, err)
 			}
 			put(whole)
 		}
 	}
 }
 
-// A program that does not know of the sources of tasks can read the tasks without them.
+// A program that does not know the sources of tasks can read tasks without them.
 func TestRecordsOfTasks(t *testing.T) {
 	plain, back := &MoveTask{ID: "t", Destination: "d"}, &MoveTask{ID: "t", Sources: []ID{1, 1 << 40}}
 	if got := plain.encode()[0]; got != 1 {

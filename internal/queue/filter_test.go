@@ -18,14 +18,14 @@ func TestFilter(t *testing.T) {
 	}
 	for i := range ids {
 		if !f.has(hashOf(kindDedup, fmt.Sprint("id", i))) {
-			t.Fatalf("id%d was added and is not there", i)
+			t.Fatalf("id%d was added and is not found", i)
 		}
 	}
 	if mistaken > ids/1000 {
-		t.Errorf("%d of %d new ids are taken for old", mistaken, ids)
+		t.Errorf("%d of %d new ids are found", mistaken, ids)
 	}
 	if f.has(hashOf(kindAttempt, "id1")) && f.has(hashOf(kindAttempt, "id2")) && f.has(hashOf(kindAttempt, "id3")) {
-		t.Error("kinds are mixed up")
+		t.Error("kinds are confused")
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A decoder must return a value that is unchanged when it is encoded and decoded again, or an error. It must not panic.
+// A decoder returns an error, or a value that survives encoding and decoding unchanged. It does not panic.
 
 func FuzzMessage(f *testing.F) {
 	seed := &Message{
@@ -156,8 +156,8 @@ func FuzzAccepted(f *testing.F) {
 	})
 }
 
-// Two groups of which one's name begins with the other's keep their keys apart,
-// and keys are in order of position.
+// Two groups keep their keys apart even if the name of one begins with the name of the other, and keys are in order of
+// position.
 func FuzzMemberKey(f *testing.F) {
 	f.Add("g", uint64(1), "g", uint64(2))
 	f.Add("g", uint64(1<<63), "g!", uint64(0))
@@ -179,7 +179,7 @@ func FuzzMemberKey(f *testing.F) {
 	})
 }
 
-// Each kept record has one key, which says what it is, and no other row of the store is taken for one.
+// Each kept record has one key, which names it, and no other row of the store is mistaken for one.
 func FuzzKeptKey(f *testing.F) {
 	f.Add(uint64(1), uint64(2), byte(kindDedup), "id", []byte("value"))
 	f.Fuzz(func(t *testing.T, slot, q uint64, kind byte, id string, b []byte) {

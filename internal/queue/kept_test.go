@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// An undo keeps the order of each group, over messages that are in flight from before the purge and from after it, and
-// over a crash after each of its transactions.
+// An undo keeps the order of each group, with messages in flight from before and after the purge, and with a crash
+// after each of its transactions.
 func TestUndoKeepsTheOrderOfGroups(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -54,7 +54,7 @@ func TestUndoKeepsTheOrderOfGroups(t *testing.T) {
 		t.Helper()
 		slices.SortStableFunc(got, func(a, b string) int { return strings.Compare(a[:1], b[:1]) })
 		if fmt.Sprint(got) != want {
-			t.Errorf("received %v, should be %s", got, want)
+			t.Errorf("received %v, want %s", got, want)
 		}
 	}
 	send("a1", "a2", "c1", "c2", "d1", "b1")

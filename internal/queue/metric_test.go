@@ -6,7 +6,7 @@ import (
 	"github.com/sluicemq/sluice/internal/formats"
 )
 
-// Rows of months ago have these numbers.
+// Stored rows of earlier programs have these numbers.
 func TestStoredMetricsKeepTheirNumbers(t *testing.T) {
 	for number, m := range []Metric{
 		MetricSent, MetricSentBytes, MetricReceived, MetricEmptyReceives, MetricDeleted, MetricDeduplicated,
@@ -32,9 +32,9 @@ func TestStoredMetricsKeepTheirNumbers(t *testing.T) {
 	}
 }
 
-// Programs refuse rows with numbers of metrics that they do not know. So a new metric needs a format of the data
-// directory, which is written here beside how many metrics its programs know, and which the engine raises with the
-// first row that has the metric.
+// Programs refuse rows with unknown numbers of metrics. So a new metric needs a new format of the data directory, which
+// the engine raises with the first row that has the metric. This list has each format with the number of metrics that
+// its programs know.
 func TestNewMetricsNeedAFormat(t *testing.T) {
 	type known struct{ format, metrics int }
 	for _, c := range []struct {

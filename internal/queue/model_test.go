@@ -14,11 +14,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The model is the engine as one would write it if nothing were stored and
-// nothing cost anything: each queue is a slice of messages in order of arrival.
-// Where SQS leaves a choice (which messages of a standard queue, which group
-// of a FIFO queue, which message goes to the dead-letter queue) the model looks
-// at what the engine did, checks that it was allowed to, and follows.
+// The model is the engine as it would be without storage and cost: each queue is a slice of messages in order of
+// arrival. Where SQS leaves a choice (which messages of a standard queue, which group of a FIFO queue, which message
+// goes to the dead-letter queue), the model reads the engine's choice, checks that it is allowed, and follows it.
 
 func TestStandardModel(t *testing.T) {
 	t.Parallel()
@@ -30,7 +28,7 @@ func TestFIFOModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { testModel(t, true, false) })
 }
 
-// The queues of these tests are purged often, and the purges undone.
+// The queues of these tests are often purged, and the purges undone.
 
 func TestUndoStandardModel(t *testing.T) {
 	t.Parallel()
@@ -50,30 +48,30 @@ type model struct {
 	queues    []*modelQueue
 	names     []string    // ARNs, one for each of queues
 	elsewhere *modelQueue // that another shard serves
-	topic     *modelQueue // the queue of a FIFO topic
-	told      bool        // that its outbox holds messages
-	gone      Position    // no new message of its outbox is up to here
+	topic     *modelQueue // the internal queue of a FIFO topic
+	told      bool        // the engine has reported its outbox
+	gone      Position    // the outbox has no new message up to this position
 	lastID    ID
-	sent      int // messages sent so far, for their bodies
+	sent      int // number of messages sent, for their bodies
 	tasks     int
-	counted   map[string]*[Counters]int64 // what happened to queues, by ARN
+	counted   map[string]*[Counters]int64 // events of queues, by ARN
 }
 
 type modelQueue struct {
 	cfg      Config
 	messages []*modelMessage // in order of arrival
-	receipts []modelReceipt  // given out lately
+	receipts []modelReceipt  // delivered recently
 	newest   uint64          // receipt
 	sequence uint64          // newest
 	purged   Instant
 	accepted map[string]acceptance
 	attempts map[string]modelAttempt
-	tasks    []*MoveTask            // the most recent first
-	eligible map[*modelMessage]bool // the running task, which has a selection, has to move them
-	last     map[modelLane]Position // of its messages moved
+	tasks    []*MoveTask            // most recent first
+	eligible map[*modelMessage]bool // the running task has a selection and must move them
+	last     map[modelLane]Position // number of its messages moved
 	came     map[FromShard][]Transfer
 	kept     *modelKept
-	cleared  bool // messages of the line may have become indexed ones, to let others be discarded
+	cleared  bool // messages of the line may have become indexed because others were discarded
 }
 
 type modelMessage struct {
@@ -92,18 +90,18 @@ type modelMessage struct {
 	first    Instant
 	last     Instant
 	receipt  uint64
-	held     bool // was received in this queue
+	held     bool // it was received in this queue
 	prior    uint64
 	gone     bool
 }
 
-// modelLane is where messages of a group keep their order while a task moves them.
+// modelLane keeps the order of a group's messages while a task moves them.
 type modelLane struct {
 	group string
 	to    *modelQueue
 }
 
-// modelKept is what the last purge of a queue has removed.
+// modelKept holds the messages that the last purge of a queue has removed.
 type modelKept struct {
 	since    Instant
 	messages []*modelMessage
@@ -196,12 +194,12 @@ func (m *model) failf(format string, args ...any) {
 	m.t.Fatalf("at %v: %s", m.now().Sub(epoch), fmt.Sprintf(format, args...))
 }
 
-// pick draws one of some values.
+// pick draws one of several values.
 func pick[T any](m *model, label string, values ...T) T {
 	return rapid.SampledFrom(values).Draw(m.t, label)
 }
 
-// seldom skips most of what would otherwise undo too much.
+// seldom skips most actions that would otherwise undo too much.
 func (m *model) seldom() {
 	if !pick(m, "really", false, false, false, true) {
 		m.t.Skip("not this time")
@@ -212,7 +210,7 @@ func (m *model) pickQueue() *modelQueue {
 	return m.queues[rapid.IntRange(0, len(m.queues)-1).Draw(m.t, "queue")]
 }
 
-// all are the queues and the one of another shard.
+// all returns the queues, including the one of another shard.
 func (m *model) all() []*modelQueue { return append(slices.Clone(m.queues), m.elsewhere) }
 
 func (m *model) find(arn string) *modelQueue {
@@ -268,7 +266,7 @@ func (m *model) countSent(q *modelQueue, body string) {
 	m.count(q, MetricSentBytes, len(body))
 }
 
-// compareSeries adds up the rows of each name, which must be what has happened.
+// compareSeries adds up the rows of each name, and compares the sums with the events.
 func (m *model) compareSeries() {
 	if m.rig.keep.off() {
 		return
@@ -307,7 +305,7 @@ func (m *model) drop(*rapid.T) {
 	for _, x := range m.queues[i].messages {
 		x.gone = true
 	}
-	// Counts that were taken back from earlier minutes are not in the series of a queue that is gone.
+	// The series of a deleted queue lack counts that were withdrawn from earlier minutes.
 	m.count(m.queues[i], MetricReceived,
 		-int(min(0, m.rig.engine.queues[m.queues[i].cfg.ID].tally.happened[MetricReceived])))
 	if id := m.queues[i].cfg.ID; pick(m, "while no engine is loaded", false, true) {
@@ -348,7 +346,7 @@ func (m *model) advance(*rapid.T) {
 	m.settle()
 }
 
-// outdated loads an engine by a list of queues that is older than one of them, and then tells it of that queue.
+// outdated loads an engine with a list of queues that lacks one, and then adds that queue.
 func (m *model) outdated(*rapid.T) {
 	m.seldom()
 	q := m.pickQueue()
@@ -359,7 +357,7 @@ func (m *model) outdated(*rapid.T) {
 	m.settle()
 }
 
-// shelve deletes a queue and brings it back. The shard may be loaded again meanwhile, or lose the commit.
+// shelve deletes a queue and restores it. In between, it may load the shard again or lose the commit.
 func (m *model) shelve(*rapid.T) {
 	m.seldom()
 	all := m.all()
@@ -395,7 +393,7 @@ func (m *model) reload(*rapid.T) {
 	m.settle()
 }
 
-// lose does something whose commit fails.
+// lose runs an operation whose commit fails.
 func (m *model) lose(*rapid.T) {
 	m.seldom()
 	q := m.pickQueue()
@@ -444,7 +442,7 @@ func (m *model) lose(*rapid.T) {
 	m.settle()
 }
 
-// settle lets time do its work in the engine and in the model, and compares.
+// settle runs the timed work of the engine and of the model, and compares them.
 func (m *model) settle() {
 	m.rig.drain()
 	for _, q := range m.queues {
@@ -489,8 +487,8 @@ func (m *model) exhausted(q *modelQueue, x *modelMessage) bool {
 	return x.receives >= uint64(policy.MaxReceives)
 }
 
-// reachable returns the messages that a receive could give out or move to the
-// dead-letter queue, in order for each group of a FIFO queue.
+// reachable returns the messages that a receive could deliver or move to the dead-letter queue, in order for each group
+// of a FIFO queue.
 func (m *model) reachable(q *modelQueue) []*modelMessage {
 	blocked := make(map[string]bool) // groups whose first received message is in flight
 	seen := make(map[string]bool)
@@ -504,7 +502,7 @@ func (m *model) reachable(q *modelQueue) []*modelMessage {
 	})
 }
 
-// visible returns the messages that a task with a selection could move: also those of paused groups.
+// visible returns the messages that a task with a selection could move, including those of paused groups.
 func (m *model) visible(q *modelQueue) []*modelMessage {
 	var out []*modelMessage
 	blocked := make(map[string]bool)
@@ -593,8 +591,7 @@ func (m *model) sentOne(q *modelQueue, o Outgoing, s Sent) {
 	m.countSent(q, x.body)
 }
 
-// publish sends copies of a message to some of the queues, to the one of another shard and to
-// one that was deleted.
+// publish sends copies of a message to some of the queues, to the one of another shard and to a deleted one.
 func (m *model) publish(*rapid.T) {
 	var all []Publication
 	for range rapid.IntRange(1, 3).Draw(m.t, "publications") {
@@ -619,7 +616,7 @@ func (m *model) publish(*rapid.T) {
 	if err != nil || len(published) != len(all) {
 		m.failf("publish: %v, %v", published, err)
 	}
-	var later []Copy // those of publications in the backlog
+	var later []Copy // in the backlog
 	room := m.rig.engine.backlog.atOnce
 	waits := false // the FIFO topic
 	for i, p := range all {
@@ -640,7 +637,7 @@ func (m *model) publish(*rapid.T) {
 	m.settle()
 }
 
-// copyOf makes a copy, with an id of its own.
+// copyOf makes a copy, with its own id.
 func (m *model) copyOf(group string) Outgoing {
 	m.sent++
 	o := Outgoing{
@@ -654,7 +651,7 @@ func (m *model) copyOf(group string) Outgoing {
 	return o
 }
 
-// published checks the answer to a publication and reports whether its copies are sent.
+// published checks the answer to a publication, and reports whether copies are sent.
 func (m *model) published(p Publication, got Published) bool {
 	if p.Topic == 0 {
 		if got != (Published{ID: p.ID}) {
@@ -682,8 +679,7 @@ func (m *model) copiedAll(copies []Copy) {
 	}
 }
 
-// copied looks at what has become of a copy: it must be what would have become of it, had
-// it been sent to the queue.
+// copied checks the result of a copy, which must be the same as for a message sent to the queue.
 func (m *model) copied(id ID, o Outgoing) {
 	if id == m.elsewhere.cfg.ID {
 		m.elsewhere.messages = append(m.elsewhere.messages, &modelMessage{
@@ -745,7 +741,7 @@ func (m *model) attempted(q *modelQueue, attempt string, given []modelReceipt) {
 	q.attempts[attempt] = a
 }
 
-// repeated checks the answer to a receive attempt that is known.
+// repeated checks the answer to a known receive attempt.
 func (m *model) repeated(q *modelQueue, a modelAttempt, attempt string, timeout time.Duration, given []Delivery,
 	err error) {
 	stale := false
@@ -771,7 +767,7 @@ func (m *model) repeated(q *modelQueue, a modelAttempt, attempt string, timeout 
 	m.follow(nil)
 }
 
-// receivedSome checks what a receive has given.
+// receivedSome checks the messages of a receive.
 func (m *model) receivedSome(q *modelQueue, most int, timeout time.Duration, given []Delivery, err error) {
 	inFlight := m.countInFlight(q)
 	room := min(most, q.cfg.MaxInFlight-inFlight)
@@ -811,9 +807,10 @@ func (m *model) receivedSome(q *modelQueue, most int, timeout time.Duration, giv
 		out = append(out, x)
 	}
 	want := min(max(room, 0), len(reachable))
-	// A FIFO queue keeps no more than so many messages in memory.
+	// A FIFO queue keeps a bounded number of messages in memory.
 	tight := q.cfg.FIFO && held+want > q.cfg.MaxInFlight
-	// It gives none while all that it keeps are behind others in flight, or have expired and are about to go.
+	// It delivers none while all messages that it keeps are behind others in flight, or have expired and are about to
+	// be removed.
 	stuck := held >= q.cfg.MaxInFlight && !slices.ContainsFunc(reachable, func(x *modelMessage) bool { return x.held })
 	if len(out) != want && !(tight && (len(out) > 0 || stuck)) {
 		m.failf("%d messages were given, %d wanted, %d in flight", len(out), want, inFlight)
@@ -857,8 +854,7 @@ func (m *model) receivedSome(q *modelQueue, most int, timeout time.Duration, giv
 	}
 }
 
-// checkOrder makes sure that out is in order in each group and that one group
-// is given out as far as it goes before the next begins.
+// checkOrder checks that out is in order in each group, and that each group is exhausted before the next begins.
 func (m *model) checkOrder(reachable, out []*modelMessage, tight bool) {
 	groups := make(map[string][]*modelMessage)
 	for _, x := range reachable {
@@ -935,7 +931,7 @@ func (m *model) delete(*rapid.T) {
 	m.settle()
 }
 
-// discard deletes some messages by their ids, in any state, and asks for one that is not there.
+// discard deletes some messages by their ids, in any state, and asks for one that does not exist.
 func (m *model) discard(*rapid.T) {
 	q := m.pickQueue()
 	ids := []MessageID{{255}}
@@ -1007,7 +1003,7 @@ func (m *model) giveBack(*rapid.T) {
 	for _, r := range picked {
 		given = append(given, r.d)
 	}
-	n := 0 // how many the consumer keeps
+	n := 0 // the number that the consumer keeps
 	if len(picked) > 0 {
 		n = rapid.IntRange(0, len(picked)-1).Draw(m.t, "kept")
 	}
@@ -1087,7 +1083,7 @@ func (m *model) purge(*rapid.T) {
 	m.settle()
 }
 
-// undo brings back what the last purge has removed.
+// undo restores the messages that the last purge has removed.
 func (m *model) undo(*rapid.T) {
 	q := m.pickQueue()
 	i := slices.IndexFunc(m.queues, func(q *modelQueue) bool { return q.kept != nil })
@@ -1168,7 +1164,7 @@ func (m *model) undo(*rapid.T) {
 	m.settle()
 }
 
-// forget gives up what purges have kept.
+// forget drops the messages that purges have kept.
 func (m *model) forget(*rapid.T) {
 	m.seldom()
 	if err := m.rig.transact(func(e *Engine) error { e.ForgetPurged(); return nil }); err != nil {
@@ -1244,7 +1240,7 @@ func (m *model) move(*rapid.T) {
 	m.settle()
 }
 
-// selection draws what a task selects, or nil.
+// selection draws a task's selection, or nil.
 func (m *model) selection(q *modelQueue) *Selection {
 	switch pick(m, "selection", "all", "all", "digit", "group", "ids") {
 	case "digit":
@@ -1265,7 +1261,7 @@ func (m *model) selection(q *modelQueue) *Selection {
 	return nil
 }
 
-// selects reports whether a message is one of a selection.
+// selects reports whether a selection includes a message.
 func (m *model) selects(s *Selection, x *modelMessage) bool {
 	word, not := strings.CutPrefix(s.Filter, "-")
 	switch {
@@ -1278,7 +1274,7 @@ func (m *model) selects(s *Selection, x *modelMessage) bool {
 	return (strings.Contains(x.body, word) || id || strings.Contains(x.group, word)) != not
 }
 
-// target returns where a task moves a message, or nil if it cannot.
+// target returns where a task moves a message, or nil if the task cannot move it.
 func (m *model) target(task *MoveTask, x *modelMessage) *modelQueue {
 	if task.Destination != "" {
 		return m.find(task.Destination)
@@ -1290,10 +1286,10 @@ func (m *model) target(task *MoveTask, x *modelMessage) *modelQueue {
 	return to
 }
 
-// leave lets a task leave a message where it is: its receives have changed since the task's search.
+// leave makes a task leave a message in place, because the message's receives have changed since the task's search.
 func (q *modelQueue) leave(x *modelMessage) { delete(q.eligible, x) }
 
-// followSelection checks that a task which selects messages has left out none.
+// followSelection checks that a task with a selection has missed no message.
 func (m *model) followSelection(q *modelQueue, mine, got *MoveTask) {
 	mine.Scanned, mine.Skipped, mine.Results, mine.Ended, mine.place = got.Scanned, got.Skipped, got.Results, got.Ended,
 		got.place
@@ -1323,7 +1319,7 @@ func (m *model) followSelection(q *modelQueue, mine, got *MoveTask) {
 
 // Other shards.
 
-// forward looks at what waits to be forwarded, and at times lets some of it go.
+// forward checks the messages that wait to be forwarded, and sometimes removes a few.
 func (m *model) forward(*rapid.T) {
 	id, waiting := m.elsewhere.cfg.ID, m.elsewhere.messages
 	most := rapid.IntRange(1, 6).Draw(m.t, "most")
@@ -1353,7 +1349,7 @@ func (m *model) forward(*rapid.T) {
 	case len(got) > 0:
 		n := rapid.IntRange(1, len(got)).Draw(m.t, "forwarded")
 		upTo := got[n-1].Position
-		for range 2 { // it makes no difference to say so again
+		for range 2 { // repeating it makes no difference
 			err = firstError(err, m.rig.transact(func(e *Engine) error { return e.Forwarded(id, upTo) }))
 		}
 		m.elsewhere.messages = waiting[n:]
@@ -1365,7 +1361,7 @@ func (m *model) forward(*rapid.T) {
 	m.settle()
 }
 
-// accept brings messages from another shard, after some that have come before.
+// accept accepts messages from another shard that follow earlier ones.
 func (m *model) accept(*rapid.T) {
 	q := m.pickQueue()
 	from := FromShard{pick(m, "shard", 1, 2)}
@@ -1424,9 +1420,9 @@ func (m *model) accept(*rapid.T) {
 	m.settle()
 }
 
-// follow compares the messages that are stored with those of the model. A message that is not where it was has expired,
-// or was moved by a task, or was moved to the dead-letter queue if there is a reason to; redrive then says what is
-// wrong with such a move.
+// follow compares the stored messages with those of the model. A message that is no longer in its place has expired, or
+// was moved by a task or, if there is a reason, to the dead-letter queue; redrive then reports what is wrong with such
+// a move.
 func (m *model) follow(redrive func(x *modelMessage, to *modelQueue) string) {
 	m.t.Helper()
 	type found struct {
@@ -1524,13 +1520,13 @@ func (m *model) follow(redrive func(x *modelMessage, to *modelQueue) string) {
 	}
 }
 
-// reindexed reports whether a task, or a discard, may have made an indexed message of one that stood in the line.
+// reindexed reports whether a task or a discard may have turned a message of the line into an indexed one.
 func (m *model) reindexed(q *modelQueue, was, is Position) bool {
 	selected := len(q.tasks) > 0 && q.tasks[0].Selection != nil
 	return !was.indexed() && is.indexed() && (selected || q.cleared)
 }
 
-// checkMove looks at a message that a task has moved.
+// checkMove checks a message that a task has moved.
 func (m *model) checkMove(from, to *modelQueue, x, y *modelMessage) {
 	if len(from.tasks) == 0 || from.tasks[0].Status != MoveRunning {
 		m.failf("%s was moved from %s to %s by no task", x.body, from.cfg.ARN, to.cfg.ARN)
@@ -1569,7 +1565,7 @@ func (m *model) checkMove(from, to *modelQueue, x, y *modelMessage) {
 	}
 }
 
-// followTasks compares the tasks with the numbers of messages moved.
+// followTasks compares the tasks' counts of moved messages with the moves.
 func (m *model) followTasks(moved map[*modelQueue]uint64) {
 	for _, q := range m.queues {
 		if q == nil {
@@ -1610,7 +1606,7 @@ func (m *model) followTasks(moved map[*modelQueue]uint64) {
 	}
 }
 
-// compare checks what the engine says of its queues.
+// compare checks what the engine reports of its queues.
 func (m *model) compare(*rapid.T) {
 	m.told = len(m.rig.engine.OutboxReady()) > 0 || m.told
 	if n, err := m.rig.engine.Counts(m.elsewhere.cfg.ID); err != nil ||

@@ -108,7 +108,7 @@ type destination interface {
 	isFIFO() bool
 	// accept accepts m, which becomes available at due.
 	accept(m *Message, due Instant) error
-	// sendCopy accepts the copy of a publication.
+	// sendCopy accepts a copy of a publication.
 	sendCopy(m *Outgoing) error
 }
 

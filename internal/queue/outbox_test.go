@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// letter puts a message into an outbox and returns its position.
+// letter adds a message to an outbox and returns its position.
 func letter(r *rig, id ID) Position {
 	r.t.Helper()
 	err := r.do(func(e *Engine) error { return e.outboxes.at[id].accept(&Message{Body: "letter"}, e.now) })
@@ -20,9 +20,8 @@ func letter(r *rig, id ID) Position {
 	return r.engine.outboxes.at[id].last
 }
 
-// A destination takes a position that it has seen for a message that it has. A
-// shard that is brought back from a backup does not know what it has given away
-// since, and uses other positions all the same.
+// A destination takes a position that it has seen as a message that it has. A shard that is restored from a backup does
+// not know which positions it has used since, but never uses one again.
 func TestPositionsAreNewAfterABackup(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -62,7 +61,7 @@ func TestPositionsAreNewAfterABackup(t *testing.T) {
 	}
 }
 
-// readCounter counts what is read of a store.
+// readCounter counts the reads of a store.
 type readCounter struct {
 	*strictTxn
 	reads int
@@ -78,7 +77,7 @@ func (c *readCounter) Scan(lo, hi []byte, f func(k, v []byte) bool) error {
 	return c.strictTxn.Scan(lo, hi, f)
 }
 
-// Most queues are elsewhere for most shards, and cost nothing there.
+// For most shards, most queues are elsewhere. These cost nothing.
 func TestAwayQueuesAreLoadedWithoutReads(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -103,11 +102,11 @@ func TestAwayQueuesAreLoadedWithoutReads(t *testing.T) {
 		t.Errorf("counted %+v, %v", n, err)
 	}
 	if told := e.OutboxReady(); len(told) != 1 || told[0] != 5000 {
-		t.Errorf("told of %v", told)
+		t.Errorf("ready are %v", told)
 	}
 }
 
-// Messages of a queue that has been served here are not passed over when the queue is said to be elsewhere.
+// The engine does not skip messages of a queue that it has served when a config says that the queue is elsewhere.
 func TestAwayQueueWithMessagesOfItsOwnIsRefused(t *testing.T) {
 	t.Parallel()
 	r := populate(t)
@@ -127,7 +126,7 @@ func TestAwayQueueWithMessagesOfItsOwnIsRefused(t *testing.T) {
 	}
 }
 
-// Batches are bounded, but there is always room for one message.
+// Batches are bounded, but always hold at least one message.
 func TestDeparturesAreBounded(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

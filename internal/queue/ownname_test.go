@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// The remains of many deleted queues are removed in transactions of a bounded size, and not while the engine is loaded.
+// The remains of many deleted queues are removed in transactions of bounded size, and not while the engine is loaded.
 func TestLeftoversAreRemovedInSteps(t *testing.T) {
 	r := newRig(t)
 	defer r.close()

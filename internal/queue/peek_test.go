@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// peekAll looks into every queue now and then, some messages at a time, and fails the test unless it finds each
-// message once and as many in each state as the engine counts.
+// peekAll regularly looks into every queue, some messages at a time, and fails the test unless it finds each message
+// once, and in each state as many as the engine counts.
 func (r *rig) peekAll() {
 	r.t.Helper()
 	if r.looks++; r.looks%4 != 0 {
@@ -79,13 +79,13 @@ func (r *rig) peekStates(id ID, states States) {
 		want.Delayed = 0
 	}
 	if got != want || scanned != uint64(len(seen)) {
-		r.t.Fatalf("at %v: queue %d, states %d: a look finds %+v of %d, and there are %+v", r.now.Sub(epoch), id,
+		r.t.Fatalf("at %v: queue %d, states %d: a look finds %+v of %d, want %+v", r.now.Sub(epoch), id,
 			states, got, scanned, want)
 	}
 }
 
-// look begins to look into a queue for which nothing expires: what has expired is removed once a second, and counts
-// until then.
+// look starts a look into a queue in which nothing expires: expired messages are removed once a second, and count until
+// then.
 func (r *rig) look(id ID) Look {
 	r.t.Helper()
 	look, err := r.engine.Look(id)
@@ -111,7 +111,7 @@ func (r *rig) checkOldest(id ID) {
 	}
 }
 
-// listGroups fails the test unless the groups of a queue are listed once each, in order, with all their messages.
+// listGroups fails the test unless a queue lists each of its groups once, in order, with all messages.
 func (r *rig) listGroups(id ID) {
 	r.t.Helper()
 	want := make(map[string]uint64)
@@ -135,7 +135,7 @@ func (r *rig) listGroups(id ID) {
 		more, g.After = page.More, page.Next
 	}
 	if !maps.Equal(got, want) {
-		r.t.Fatalf("queue %d has the groups %v, and there are %v", id, got, want)
+		r.t.Fatalf("queue %d has the groups %v, want %v", id, got, want)
 	}
 }
 
@@ -246,7 +246,7 @@ func (c *command) peek(e *Engine) error {
 
 var stateNames = map[States]string{StateVisible: "visible", StateInFlight: "inflight", StateDelayed: "delayed"}
 
-// A peek that is stopped goes on where it was, with or without results so far.
+// A peek that is stopped continues where it was, with or without results.
 func TestPeekIsStopped(t *testing.T) {
 	r := newRig(t)
 	defer r.close()
@@ -294,7 +294,7 @@ func TestPeekIsStopped(t *testing.T) {
 		t.Errorf("found %v, scanned %d in %d calls", found, scanned, calls)
 	}
 	if _, err := look.Peek(r.store, &Peek{Filter: "count>"}, nil); err == nil {
-		t.Error("a filter that makes no sense is taken")
+		t.Error("an invalid filter is accepted")
 	}
 }
 
@@ -305,7 +305,7 @@ func FuzzPeekCursor(f *testing.F) {
 		c, ok := DecodePeekCursor(b)
 		if !ok {
 			if c != (PeekCursor{}) {
-				t.Errorf("%x is refused and gives %+v", b, c)
+				t.Errorf("%x is refused and returns %+v", b, c)
 			}
 			return
 		}

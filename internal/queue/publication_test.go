@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawPublication draws a publication whose copies have some things in common.
+// drawPublication generates a publication whose copies share some fields.
 func drawPublication(t *rapid.T) *Publication {
 	text := rapid.SampledFrom([]string{"", "a", "b", strings.Repeat("0", 40)})
 	p := &Publication{
@@ -51,12 +51,12 @@ func TestPublicationIsReadAsWritten(t *testing.T) {
 			t.Fatalf("%d of %d bytes are read", n, len(b))
 		}
 		if _, err := DecodePublication(append(b, 0)); err == nil {
-			t.Fatal("more than a publication is read")
+			t.Fatal("the input has more than a publication")
 		}
 	})
 }
 
-// Copies that have their message in common take little room each.
+// Copies that share their message take little space each.
 func TestCommonMessagesAreEncodedOnce(t *testing.T) {
 	t.Parallel()
 	p := Publication{}
@@ -90,8 +90,8 @@ func FuzzPublication(f *testing.F) {
 	})
 }
 
-// A copy's body is its beginning with the sequence number in its place, and its tail; its
-// digest is the body's.
+// A copy's body is the shared beginning, with the sequence number in its place, and its tail. Its digest is the digest
+// of that body.
 func TestBodiesOfCopies(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -130,7 +130,7 @@ func TestBodiesOfCopies(t *testing.T) {
 	}
 }
 
-// Publications are divided into parts that are not too long, together have all copies in their order, and count once.
+// Publications are divided into parts of bounded length, which together have all copies in order and count once.
 func TestDividePublications(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

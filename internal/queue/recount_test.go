@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// populate fills a standard and a FIFO queue with messages in every state, and
-// leaves some to be forwarded to a queue of another shard.
+// populate fills a standard and a FIFO queue with messages in every state, and puts some into the outbox for a queue of
+// another shard.
 func populate(t *testing.T) *rig {
 	t.Helper()
 	r := newRig(t)
@@ -69,7 +69,7 @@ func populate(t *testing.T) *rig {
 	return r
 }
 
-// problems recounts all that is in keys.
+// problems recounts all rows in keys.
 func problems(t *testing.T, r *rig, keys mirror) []string {
 	t.Helper()
 	var out []string
@@ -87,15 +87,15 @@ func problems(t *testing.T, r *rig, keys mirror) []string {
 	return append(out, strays...)
 }
 
-// A recount finds every single row that is missing, cut short or put where it does not belong. Of a deduplication id, a
-// task, the clock, what has arrived, the names of queues and the rows of series it cannot know that they are missing,
-// and one deduplication id, shard or name of series is as good as another.
+// A recount finds every single row that is missing, cut short or misplaced. It cannot notice that a deduplication id, a
+// task, the clock, a mark of arrival, the name of a queue or a row of series is missing, or that a deduplication id, a
+// shard or a name of series was replaced by another.
 func TestRecountFindsEachLostRow(t *testing.T) {
 	t.Parallel()
 	r := populate(t)
 	defer r.close()
 	if found := problems(t, r, r.keys); len(found) > 0 {
-		t.Fatalf("in good order: %q", found)
+		t.Fatalf("problems of sound rows: %q", found)
 	}
 	tables := make(map[byte]int)
 	for k := range r.keys {
@@ -108,7 +108,7 @@ func TestRecountFindsEachLostRow(t *testing.T) {
 			keys := maps.Clone(r.keys)
 			change(keys)
 			if len(problems(t, r, keys)) == 0 {
-				t.Errorf("key %q %s, and nothing was found", k, what)
+				t.Errorf("key %q %s, and the recount found nothing", k, what)
 			}
 		}
 		if !lone {
@@ -138,7 +138,7 @@ func TestRecountFindsEachLostRow(t *testing.T) {
 	}
 }
 
-// A gap is one problem however long it is, and problems without end are counted.
+// A gap is one problem, however long it is. Problems without a description are still counted.
 func TestRecountIsBrief(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -169,7 +169,7 @@ func TestRecountIsBrief(t *testing.T) {
 	}
 }
 
-// The remains of a deleted queue are no problem.
+// The remains of a deleted queue are not a problem.
 func TestLeftoversAreNamed(t *testing.T) {
 	t.Parallel()
 	r := populate(t)

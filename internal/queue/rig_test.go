@@ -12,8 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// epoch is when the tests begin. It is not at the start of a bucket of
-// deduplication ids nor at a whole second.
+// epoch is when the tests begin. It is neither the start of a bucket of deduplication ids nor a whole second.
 var epoch = At(time.Date(2026, 3, 1, 12, 1, 7, 250e6, time.UTC))
 
 // cache is shared by all stores of the tests.
@@ -32,34 +31,33 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// failer is the part of testing.TB that *rapid.T has too.
+// failer is the part of testing.TB that *rapid.T also has.
 type failer interface {
 	Helper()
 	Fatalf(format string, args ...any)
 }
 
-// rig runs an engine on a store in memory the way a shard does: operations in
-// transactions, Advance whenever NextWake has come. After each transaction it
-// compares what is stored with what is in memory.
+// rig runs an engine on a store in memory as a shard does: operations in transactions, and Advance whenever NextWake is
+// due. After each transaction it compares the store with the engine's memory.
 type rig struct {
 	t       failer
 	store   *store.Store
 	engine  *Engine
 	now     Instant
 	configs []Config // of the queues that exist
-	deleted []ID     // those that are known to be deleted
+	deleted []ID     // those that are known as deleted
 	keep    Keep
 	keys    mirror
 	memory  memory
-	// copies bounds what the engine publishes at once, if it is not zero.
+	// copies bounds the copies that the engine makes at once, if it is not zero.
 	copies     extent
-	undoAtOnce int  // if not zero, so many messages an undo brings back at once
-	kept       bool // purges keep what they remove
-	looks      int  // how often peekAll was called
+	undoAtOnce int  // if not zero, the number of messages that an undo restores at once
+	kept       bool // purges keep the removed messages
+	looks      int  // the number of calls of peekAll
 }
 
-// mirror is what the store should hold: the simplest store there is. It counts
-// how often each key was set since it last was absent.
+// mirror is the expected content of the store: the simplest possible store. It counts how often each key was set since
+// it was last absent.
 type mirror map[string]mirrored
 
 type mirrored struct {
@@ -67,8 +65,7 @@ type mirrored struct {
 	sets  int
 }
 
-// memory has the last record that an engine has written under each key, in a transaction that was committed or in one
-// that was lost.
+// memory has the last record that an engine has written under each key, in a committed or a lost transaction.
 type memory map[string]string
 
 func (m memory) Put(key, record []byte) { m[string(key)] = string(record) }
@@ -90,8 +87,8 @@ func (r *rig) close() {
 	}
 }
 
-// do runs f in a transaction of its own and then lets the engine do what has
-// become due. An error of f must be a refusal; it is returned.
+// do runs f in its own transaction and then lets the engine do all work that is due. An error of f must be a refusal;
+// do returns it.
 func (r *rig) do(f func(*Engine) error) error {
 	r.t.Helper()
 	err := r.transact(f)
@@ -129,15 +126,14 @@ func (r *rig) lose(f func(*Engine) error) {
 	r.reload()
 }
 
-// reload drops the engine and loads another from what is stored, which must be
-// what was written.
+// reload drops the engine and loads another from the store, which must hold exactly the written data.
 func (r *rig) reload() {
 	r.t.Helper()
 	r.load()
 	r.drain()
 }
 
-// load is reload, after which the engine has not done yet what is due.
+// load is reload without the work that is due afterwards.
 func (r *rig) load() {
 	r.t.Helper()
 	n := 0
@@ -150,7 +146,7 @@ func (r *rig) load() {
 		return true
 	})
 	if err != nil || n != len(r.keys) {
-		r.t.Fatalf("%d keys are stored, should be %d: %v", n, len(r.keys), err)
+		r.t.Fatalf("%d keys are stored, want %d: %v", n, len(r.keys), err)
 	}
 	tx := r.begin()
 	defer tx.Release()
@@ -171,7 +167,7 @@ func (r *rig) load() {
 	r.check()
 }
 
-// search looks for the messages of tasks that want it, and reports whether there were any.
+// search runs the searches that tasks wait for, and reports whether there were any.
 func (r *rig) search() bool {
 	r.t.Helper()
 	ids := r.engine.Searches()
@@ -186,7 +182,7 @@ func (r *rig) search() bool {
 
 func (r *rig) runSearch(s Search) Found {
 	r.t.Helper()
-	left := 300 // a search does not come to its end at once
+	left := 300 // a search is interrupted now and then
 	f, err := s.Run(r.store, func(int) bool { left--; return left > 0 })
 	if err != nil {
 		r.t.Fatalf("%v", err)
@@ -203,7 +199,7 @@ func (r *rig) discard(id ID, ids []MessageID) (gone []MessageID) {
 	}
 	var found []Located
 	for ask := (Locate{IDs: ids}); ; {
-		left := 7 // a look does not come to its end at once
+		left := 7 // a look is interrupted now and then
 		f, err := look.Locate(r.store, ask, func(int) bool { left--; return left > 0 })
 		if err != nil {
 			r.t.Fatalf("%v", err)
@@ -232,12 +228,12 @@ func (r *rig) discard(id ID, ids []MessageID) (gone []MessageID) {
 	return gone
 }
 
-// drain lets the engine do what is due now.
+// drain lets the engine do all work that is due now.
 func (r *rig) drain() {
 	r.t.Helper()
 	for round := 0; r.search() || r.engine.NextWake() <= r.now; round++ {
 		if round == 100 {
-			r.t.Fatalf("at %v: Advance does not get on", r.now.Sub(epoch))
+			r.t.Fatalf("at %v: Advance makes no progress", r.now.Sub(epoch))
 		}
 		if err := r.transact((*Engine).Advance); err != nil {
 			r.t.Fatalf("at %v: advance: %v", r.now.Sub(epoch), err)
@@ -246,7 +242,7 @@ func (r *rig) drain() {
 	r.peekAll()
 }
 
-// advance lets time pass, and the engine do what it has to at each wake-up.
+// advance lets time pass, and lets the engine work at each wake-up.
 func (r *rig) advance(d time.Duration) {
 	r.t.Helper()
 	until := r.now.Add(d)
@@ -260,7 +256,7 @@ func (r *rig) advance(d time.Duration) {
 	r.now = until
 }
 
-// jump lets time pass without a wake-up on the way.
+// jump lets time pass without wake-ups in between.
 func (r *rig) jump(d time.Duration) {
 	r.t.Helper()
 	r.now = r.now.Add(d)
@@ -286,7 +282,7 @@ func (r *rig) known(id ID) bool {
 	return slices.ContainsFunc(r.configs, func(c Config) bool { return c.ID == id })
 }
 
-// forget drops a queue from the list that reload loads, and has it known as deleted.
+// forget removes a queue from the list that reload uses, and marks it as deleted.
 func (r *rig) forget(id ID) {
 	r.deleted = append(r.deleted, id)
 	r.hide(id)
@@ -297,7 +293,7 @@ const deletedBefore ID = 1 << 42
 
 func (r *rig) isDeleted(id ID) bool { return id == deletedBefore || slices.Contains(r.deleted, id) }
 
-// hide drops a queue from the list that reload loads, as if the list were older than the queue.
+// hide removes a queue from the list that reload uses, as if the list were older than the queue.
 func (r *rig) hide(id ID) {
 	r.configs = slices.DeleteFunc(r.configs, func(c Config) bool { return c.ID == id })
 }
@@ -324,8 +320,7 @@ func (r *rig) check() {
 	}
 }
 
-// stored returns all messages of a queue by position, those that wait if it is
-// elsewhere.
+// stored returns all messages of a queue by position; if the queue is elsewhere, the messages that wait for it.
 func (r *rig) stored(id ID) map[Position]*Message {
 	r.t.Helper()
 	out := make(map[Position]*Message)
@@ -342,7 +337,7 @@ func (r *rig) stored(id ID) map[Position]*Message {
 		if q := r.engine.queues[id]; q != nil && q.held.at[p] == nil && q.kept.hides(p) {
 			continue
 		}
-		t, err := decodeTransfer(p, record.value) // which reads all that decodeMessage does
+		t, err := decodeTransfer(p, record.value) // which reads all fields that decodeMessage reads
 		if err != nil || t.Copy && table == tableMessage {
 			r.t.Fatalf("%+v, %v", t, err)
 		}
@@ -351,8 +346,8 @@ func (r *rig) stored(id ID) map[Position]*Message {
 	return out
 }
 
-// strictTxn is a transaction that insists on the contract of DeleteOnce and
-// does to the mirror what it does to the store.
+// strictTxn is a transaction that enforces the contract of DeleteOnce and makes every change of the store in the
+// mirror, too.
 type strictTxn struct {
 	*store.Txn
 	t    failer
@@ -386,7 +381,7 @@ func (tx *strictTxn) put(k string, m mirrored) {
 	}
 }
 
-// undo takes back all that was done to the mirror.
+// undo reverts all changes of the mirror.
 func (tx *strictTxn) undo() {
 	old := tx.old
 	for _, o := range slices.Backward(old) {

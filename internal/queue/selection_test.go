@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A task that selects messages takes many small steps, also where it has to bring a long line to its head, and goes on
+// A task that selects messages takes many small steps, even where it has to move a long line to its head, and continues
 // where it was after a restart.
 func TestSelectionInSteps(t *testing.T) {
 	t.Parallel()
@@ -60,12 +60,12 @@ func TestSelectionInSteps(t *testing.T) {
 		t.Errorf("%q were moved", moved)
 	}
 	if n := len(r.stored(1)); n != messages-5 {
-		t.Errorf("%d are left", n)
+		t.Errorf("%d messages are left", n)
 	}
 }
 
-// Events between a search and the move count: a message that was deleted is not moved, one that is in flight is
-// reported as not visible, and one that was received and is visible again is checked again, with its receives.
+// Changes between a search and the move count: a deleted message is not moved, one in flight is reported as not
+// visible, and one that was received and is visible again is checked again, with its new receive count.
 func TestFoundIsConfirmed(t *testing.T) {
 	t.Parallel()
 	for filter, moved := range map[string]uint64{"chosen": 4, "chosen count<1": 3} {
@@ -112,7 +112,7 @@ func TestFoundIsConfirmed(t *testing.T) {
 		}
 		wantSkipped := uint64(1)
 		if moved == 3 {
-			wantSkipped = 0 // its receives speak against the one that is in flight, too
+			wantSkipped = 0 // its receive count also excludes the one that is in flight
 		}
 		task := r.engine.queues[1].moves.tasks[0]
 		if task.Status != MoveCompleted || task.Moved != moved || task.Skipped != wantSkipped ||
@@ -123,7 +123,7 @@ func TestFoundIsConfirmed(t *testing.T) {
 	}
 }
 
-// The results of a task that has ended are not given to the next one, which searches itself.
+// The results for a task that has ended are not used for the next task, which searches again.
 func TestFoundForAnotherTask(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

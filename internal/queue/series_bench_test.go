@@ -9,10 +9,9 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// BenchmarkMinutes lets minutes pass in active queues, of which each is sent,
-// receives and deletes a few messages in a minute, and says what the ends of the minutes
-// cost: the processor's time, and what a row takes, before the store compresses it and on
-// the disk. The last says something when hours have passed: younger rows are in no table.
+// BenchmarkMinutes lets minutes pass in active queues, each of which sends, receives and deletes a few messages in a
+// minute. It reports the cost of the ends of minutes: processor time, and the size of a row, before compression and on
+// the disk. The size on the disk is meaningful after some hours: younger rows are in no table.
 func BenchmarkMinutes(b *testing.B) {
 	for _, queues := range []int{1_000, 10_000} {
 		b.Run(fmt.Sprint(queues), func(b *testing.B) { benchMinutes(b, queues) })
@@ -69,7 +68,7 @@ func benchMinutes(b *testing.B, queues int) {
 	}
 }
 
-// BenchmarkCounting compares the way of a message with and without counting.
+// BenchmarkCounting compares the cost of a message with and without counting.
 func BenchmarkCounting(b *testing.B) {
 	for name, keep := range map[string]Keep{"with": DefaultKeep, "without": {}} {
 		b.Run(name, func(b *testing.B) {
@@ -98,8 +97,7 @@ func someTraffic(e *Engine, rng *rand.Rand, first ID, n int) error {
 	return nil
 }
 
-// blockBytes returns how long the rows and their keys are in a store, before it compresses
-// them.
+// blockBytes returns the size of the rows and their keys in a store, before compression.
 func blockBytes(b *testing.B, s *store.Store) (size int) {
 	b.Helper()
 	lo, hi := tableRange(shared, tableBlock)

@@ -11,9 +11,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Several engines are shards of one service. Messages are lost on the way between them, sent again by an owner that
-// knows less, or undone by a commit that fails. Still, each message is in one place, where its queue is served or on
-// its way there, and a FIFO group's dead letters come in order.
+// Several engines are shards of one service. Messages are lost on their way between shards, repeated by an owner that
+// knows less, or undone by a commit that fails. Still, each message is in one place, in its queue or on its way there,
+// and the dead letters of a FIFO group arrive in order.
 
 func TestShards(t *testing.T) {
 	t.Parallel()
@@ -25,8 +25,7 @@ func TestShardsFIFO(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { testShards(t, true) })
 }
 
-// In the world of shards there are two queues on shards of their own, and their
-// dead-letter queue, which is on two.
+// The world of shards has two queues on separate shards, and their dead-letter queue, which is on two.
 const (
 	worldShards  = 4
 	worldLetters = ID(3)
@@ -39,7 +38,7 @@ type world struct {
 	rigs    []*rig
 	sent    int
 	tasks   int
-	batches []worldBatch // that were forwarded some time
+	batches []worldBatch // that were once forwarded
 	topic   int          // publications to the topic
 }
 
@@ -86,7 +85,7 @@ func testShards(t *rapid.T, fifo bool) {
 		"advance":   w.advance,
 		"reload":    w.reload,
 	}
-	if !fifo { // what comes back is behind what was never away
+	if !fifo { // a message that comes back is behind those that never left
 		actions["move"] = w.move
 	}
 	t.Repeat(actions)
@@ -108,7 +107,7 @@ func (w *world) homes(id ID) []int {
 	return []int{int(id) - 1}
 }
 
-// home is the shard that serves a message.
+// home is the shard of a message.
 func (w *world) home(id ID, m *Message) int {
 	homes := w.homes(id)
 	if w.fifo {
@@ -119,7 +118,7 @@ func (w *world) home(id ID, m *Message) int {
 
 func (w *world) pick(label string, n int) int { return rapid.IntRange(0, n-1).Draw(w.t, label) }
 
-// do runs f, and at times loses what it has done.
+// do runs f, and sometimes loses its changes.
 func (w *world) do(shard int, outcome string, f func(*Engine) error) {
 	if outcome == "undone" {
 		w.rigs[shard].lose(f)
@@ -186,7 +185,7 @@ func (w *world) publish(*rapid.T) {
 	}
 }
 
-// receive takes messages and leaves them, so that the next one finds them dead.
+// receive receives messages and leaves them, so that the next receive finds them dead.
 func (w *world) receive(*rapid.T) {
 	id := ID(1 + w.pick("queue", 2))
 	now := time.Duration(0)
@@ -196,7 +195,7 @@ func (w *world) receive(*rapid.T) {
 	})
 }
 
-// move sends dead letters back, or on.
+// move moves dead letters back, or on.
 func (w *world) move(*rapid.T) {
 	homes := w.homes(worldLetters)
 	w.tasks++
@@ -240,7 +239,7 @@ func (w *world) deliver(id ID, shard, most int, outcome string) {
 	w.do(shard, outcome, func(e *Engine) error { return e.Forwarded(id, messages[len(messages)-1].Position) })
 }
 
-// accept gives a batch to some of the shards that it is for.
+// accept hands a batch to some of its destination shards.
 func (w *world) accept(b worldBatch, to []int, outcome string) {
 	for _, shard := range to {
 		var part []Transfer
@@ -253,11 +252,10 @@ func (w *world) accept(b worldBatch, to []int, outcome string) {
 	}
 }
 
-// stale repeats a delivery of long ago, as an owner does that does not know that it has
-// arrived.
+// stale repeats an old delivery, as an owner does that does not know that it has arrived.
 func (w *world) stale(*rapid.T) {
 	if len(w.batches) == 0 {
-		w.t.Skip("nothing was forwarded")
+		w.t.Skip("no message was forwarded")
 	}
 	b := w.batches[w.pick("batch", len(w.batches))]
 	w.accept(b, w.homes(b.id), "")
@@ -269,7 +267,7 @@ func (w *world) advance(*rapid.T) {
 
 func (w *world) reload(*rapid.T) { w.rigs[w.pick("shard", worldShards)].reload() }
 
-// waiting counts what is in outboxes.
+// waiting counts the messages in outboxes.
 func (w *world) waiting() (n uint64) {
 	for _, r := range w.rigs {
 		for _, a := range r.engine.outboxes.at {
@@ -279,7 +277,7 @@ func (w *world) waiting() (n uint64) {
 	return n
 }
 
-// compare looks for each message that was sent.
+// compare looks up each message that was sent.
 func (w *world) compare(*rapid.T) {
 	places := make(map[string]string)
 	put := func(m *Message, place string) {

@@ -128,7 +128,7 @@ func (e *Engine) unshelve(id ID) error {
 func (e *Engine) dropShelved(id ID) error {
 	delete(e.shelf, id)
 	if found, err := firstQueue(e.tx, id); found != id || err != nil {
-		return err // nothing was ever written, here: range deletions make reads slower
+		return err // nothing was ever written here, and range deletions slow down reads
 	}
 	record, err := e.tx.Get(metaKey(id))
 	if err != nil {

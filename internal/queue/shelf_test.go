@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// shelfRig is a rig with a FIFO queue that is put on the shelf and brought back.
+// shelfRig is a rig with a FIFO queue that can be shelved and restored.
 type shelfRig struct {
 	*rig
 	t   *testing.T
@@ -70,8 +70,8 @@ func (r *shelfRig) delete(d Delivery) error {
 	})
 }
 
-// A queue on the shelf is gone for all calls, and comes back with its order, receive counts, receipts and
-// deduplication. Time goes on: a visibility timeout ends, and messages expire.
+// A shelved queue does not exist for any call. It comes back with its order, receive counts, receipts and
+// deduplication. Meanwhile time passes: a visibility timeout ends, and messages expire.
 func TestShelf(t *testing.T) {
 	t.Parallel()
 	for _, reload := range []bool{false, true} {
@@ -115,7 +115,7 @@ func TestShelf(t *testing.T) {
 	}
 }
 
-// Dropping a queue on the shelf removes all its data, also the ids that a later queue must not find.
+// Dropping a shelved queue removes all its data, including the ids that a later queue must not find.
 func TestDropFromTheShelf(t *testing.T) {
 	t.Parallel()
 	r := newShelfRig(t)
@@ -134,7 +134,7 @@ func TestDropFromTheShelf(t *testing.T) {
 	}
 }
 
-// Messages in the outbox of a queue that another shard serves come back with it.
+// Messages in the outbox for a queue that another shard serves come back with the queue.
 func TestShelvedOutbox(t *testing.T) {
 	t.Parallel()
 	r := newShelfRig(t)
@@ -166,7 +166,7 @@ func TestShelvedOutbox(t *testing.T) {
 	}
 }
 
-// Messages of a queue on the shelf count as stored by its account, with those that a purge has kept.
+// Messages of a shelved queue count as stored by its account, including those that a purge has kept.
 func TestShelfCountsAsStored(t *testing.T) {
 	t.Parallel()
 	r := newShelfRig(t)
@@ -201,7 +201,7 @@ func TestShelfCountsAsStored(t *testing.T) {
 	}
 }
 
-// The last minute of a queue is counted although no engine served the queue when it was put on the shelf, and once.
+// The last minute of a queue is counted once, even if no engine served the queue when it was shelved.
 func TestShelvedMinute(t *testing.T) {
 	t.Parallel()
 	r := newShelfRig(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/formats"
 )
 
-// Sizes count each message near its size, do not depend on the order, and survive their record.
+// Sizes count each message near its true size, do not depend on the order, and survive encoding.
 func TestSizes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	for name, c := range map[string]struct {
@@ -66,8 +66,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// The sizes of messages are stored from when all programs read their format, in the running minute and in rows, over
-// restarts and the merging of rows.
+// Sizes of messages are stored as soon as all programs read their format: in the running minute and in rows, across
+// restarts and merges of rows.
 func TestSizesAreStored(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -152,7 +152,7 @@ func TestSizesAreStored(t *testing.T) {
 	}
 }
 
-// BenchmarkSizes sends messages of ever other sizes, for comparison with BenchmarkStandard.
+// BenchmarkSizes sends messages of varying sizes, for comparison with BenchmarkStandard.
 func BenchmarkSizes(b *testing.B) {
 	b.Run("one", func(b *testing.B) { benchSizes(b, 1) })
 	b.Run("20", func(b *testing.B) { benchSizes(b, 20) })

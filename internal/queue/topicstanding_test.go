@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Standings of topics count events since the engine was loaded, over the ends of minutes, of a bounded number of
+// Standings of topics count events since the engine was loaded, across the ends of minutes, for a bounded number of
 // topics.
 func TestTopicStandings(t *testing.T) {
 	t.Parallel()
@@ -37,7 +37,7 @@ func TestTopicStandings(t *testing.T) {
 	publish("news")
 	publish("bills")
 	if got := fmt.Sprint(told()); got != "map[bills:2 news:4]" {
-		t.Errorf("told are %s", got)
+		t.Errorf("the standings are %s", got)
 	}
 	for n := range maxTopicCounters {
 		r.engine.topics.total(&TopicCount{Topic: fmt.Sprint("t", n)})

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Clients call all operations while an undo brings messages back, and the shard fails at any time: no message is lost,
-// none is received after its deletion, the store and the engine's memory agree, and the groups of a FIFO queue stay in
+// While clients call all operations, an undo restores messages and the shard fails at random times. No message is lost
+// or received after its deletion, the store and the engine's memory agree, and the groups of a FIFO queue stay in
 // order.
 
 func TestUndoBesideOtherCalls(t *testing.T) {
@@ -24,13 +24,13 @@ func TestUndoBesideOtherCalls(t *testing.T) {
 	}
 }
 
-// beside is a queue whose purges are undone, with what must be in it.
+// beside is a queue whose purges are undone, with its expected contents.
 type beside struct {
 	t    *rapid.T
 	rig  *rig
 	fifo bool
 	sent int
-	// There are live messages, and those that a purge has kept.
+	// A queue has live messages, and those that a purge has kept.
 	live, kept map[string]MessageID
 	receipts   []besideReceipt
 }
@@ -81,10 +81,10 @@ func (b *beside) look() {
 	if k.Undoing {
 		n += k.Messages
 	} else if k.Messages != uint64(len(b.kept)) {
-		b.t.Fatalf("%d messages are kept, should be %d", k.Messages, len(b.kept))
+		b.t.Fatalf("%d messages are kept, want %d", k.Messages, len(b.kept))
 	}
 	if n != uint64(len(b.live)) {
-		b.t.Fatalf("%d messages are stored, should be %d", n, len(b.live))
+		b.t.Fatalf("%d messages are stored, want %d", n, len(b.live))
 	}
 }
 
@@ -109,7 +109,7 @@ func (b *beside) send() {
 
 func (b *beside) receive() { b.take(rapid.IntRange(1, 10).Draw(b.t, "most")) }
 
-// take receives messages, and returns how many.
+// take receives messages, and returns their number.
 func (b *beside) take(most int) int {
 	var got []string
 	was := b.undoes()
@@ -141,7 +141,7 @@ func (b *beside) take(most int) int {
 	return len(got)
 }
 
-// pick returns one of the receipts, also of messages that were received again, deleted or purged since.
+// pick returns a receipt, possibly of a message that was received again, deleted or purged since.
 func (b *beside) pick() (besideReceipt, bool) {
 	if len(b.receipts) == 0 {
 		return besideReceipt{}, false
@@ -171,7 +171,7 @@ func (b *beside) visibility() {
 	}
 }
 
-// discard deletes a message by its id. Those that an undo has not brought back yet cannot be found.
+// discard deletes a message by its id. It does not find messages that an undo has yet to restore.
 func (b *beside) discard() {
 	all := slices.Sorted(maps.Keys(b.live))
 	if len(all) == 0 {

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// A queue delivers no new messages in the place of received ones that an undo has still to bring back. The rig checks
-// the limit.
+// A queue delivers no new messages in place of received ones that an undo has yet to restore. The rig checks the limit.
 func TestUndoKeepsRoomForReceivedMessages(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -38,6 +37,6 @@ func TestUndoKeepsRoomForReceivedMessages(t *testing.T) {
 	do(receive)
 	r.drain()
 	if q := r.engine.queues[1]; received != 3 || len(q.held.at) != 3 || q.stored != 6 {
-		t.Errorf("%d were received, %d are held of %d", received, len(q.held.at), q.stored)
+		t.Errorf("received %d; %d of %d are held", received, len(q.held.at), q.stored)
 	}
 }

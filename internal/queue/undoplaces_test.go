@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Consumers delete messages of a group while an undo brings its others back: the group becomes active once for each
-// message that was received, and needs a place each time.
+// Consumers delete messages of a group while an undo restores its others: the group becomes active once for each
+// received message, and needs a place each time.
 func TestUndoOfAGroupWhoseMessagesAreDeleted(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
