@@ -1,6 +1,6 @@
 //go:build !race
 
-// In real time a client that gets no answer asks again: what is counted here is exact in a bubble only.
+// In real time a client without an answer tries again; the counts here are exact only in a bubble.
 
 package cluster_test
 
@@ -14,9 +14,8 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// A consumer stops waiting while the answer to its long poll is on the way, and the
-// shard gets another owner before the answer comes: the message in it is returned
-// there.
+// A consumer stops waiting while the answer to its long poll is on its way, and the shard changes its owner before the
+// answer arrives. The new owner makes the message visible again.
 func TestAbandonedPollIsTakenBackWhileItsShardMoves(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.start("a", "b", "c")

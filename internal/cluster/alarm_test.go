@@ -2,7 +2,7 @@
 
 package cluster_test
 
-// The minutes of alarms pass in a bubble only.
+// The minutes of alarms pass only in a bubble.
 
 import (
 	"context"
@@ -21,11 +21,11 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// watch is the alarms of a cluster, as they are evaluated on each of its nodes, and the topics that they publish to.
+// watch has the alarms of a cluster, as each of its nodes evaluates them, and the topics that they publish to.
 type watch struct {
 	*world
-	reach func(node string) // is called before a notification gets to its topic
-	got   func(node string) // and after that, before the node knows
+	reach func(node string) // called before a notification reaches its topic
+	got   func(node string) // called after it, before the node knows
 
 	mu        sync.Mutex
 	monitors  map[string]*monitor.Monitor
@@ -52,7 +52,7 @@ func (p publisher) Publish(ctx context.Context, a *monitor.Action) error {
 	return ctx.Err()
 }
 
-// evaluate evaluates alarms on a node until ctx ends, as its server does.
+// evaluate evaluates alarms on a node until ctx ends, as its server would.
 func (w *watch) evaluate(ctx context.Context, name string) {
 	w.t.Helper()
 	p := w.at(name)
@@ -109,8 +109,8 @@ const (
 	toAlarm = "Alarm updated from OK to ALARM"
 )
 
-// alarmed runs three nodes and an alarm that fires, and kills the node that evaluates it when disturb says so. It
-// returns when another node has notified and some more minutes have passed.
+// alarmed runs three nodes and an alarm that fires, and kills the node that evaluates it when disturb asks for it. It
+// returns some minutes after another node has notified.
 func alarmed(t *testing.T, disturb func(w *watch, kill func(node string)), notifications int) {
 	inWorld(t, func(world *world) {
 		world.options = func(o *cluster.Options) { o.Keep = queue.DefaultKeep }
@@ -140,13 +140,13 @@ func alarmed(t *testing.T, disturb func(w *watch, kill func(node string)), notif
 			func(tx *monitor.Tx) error { return tx.Create(watched, time.Now()) }))
 		w.eventually("there is no backlog", func() bool { return w.state(owner) == alarm.OK })
 
-		// A node that is killed does nothing more: what it is about to do never happens.
+		// A killed node does nothing more: its next step never happens.
 		killed := make(chan string)
 		disturb(w, func(node string) {
 			evaluating[node]()
 			killed <- node
 		})
-		time.Sleep(17 * time.Second) // somewhere in a minute
+		time.Sleep(17 * time.Second) // within a minute
 		began := time.Now()
 		for range 3 {
 			w.at(owner).send("work", "m")
@@ -182,8 +182,7 @@ func alarmed(t *testing.T, disturb func(w *watch, kill func(node string)), notif
 	})
 }
 
-// A node that is killed when the transition is stored, and before the topic has the notification: the next owner sends
-// it.
+// A node is killed after the transition is stored, and before the topic has the notification: the next owner sends it.
 func TestAlarmOfKilledNode(t *testing.T) {
 	alarmed(t, func(w *watch, kill func(string)) {
 		var once sync.Once
@@ -191,8 +190,8 @@ func TestAlarmOfKilledNode(t *testing.T) {
 	}, 1)
 }
 
-// A node that is killed when the topic has the notification, and before that is stored: the next owner sends it again,
-// and the history says it once.
+// A node is killed after the topic has the notification, and before that is stored: the next owner sends it again, and
+// the history contains it once.
 func TestNotificationOfKilledNode(t *testing.T) {
 	alarmed(t, func(w *watch, kill func(string)) {
 		var once sync.Once

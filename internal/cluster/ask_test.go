@@ -50,7 +50,7 @@ func TestAsk(t *testing.T) {
 	})
 }
 
-// Every node shows the messages of a queue, also when the shards have changed owners.
+// Every node shows the messages of a queue, even after the shards have changed owners.
 func TestLookFromEveryNode(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.start("a", "b", "c")

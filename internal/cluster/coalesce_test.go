@@ -27,15 +27,15 @@ func TestJointRunsBeginAfterTheyAreAskedFor(t *testing.T) {
 			})
 			synctest.Wait()
 		}
-		forwardBarrier <- struct{}{} // the first is answered, the others wait for a run of their own
+		forwardBarrier <- struct{}{} // the first is answered; the others wait for their own run
 		synctest.Wait()
 		if runs != 2 {
-			t.Errorf("%d runs, want a second one for those who came during the first", runs)
+			t.Errorf("%d runs, want a second one for the callers that came during the first", runs)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if err := j.do(ctx, f); !errors.Is(err, context.Canceled) {
-			t.Errorf("who does not wait any more: %v", err)
+			t.Errorf("the caller that stopped waiting: %v", err)
 		}
 		close(forwardBarrier)
 		all.Wait()

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A copy of a log that was a record behind when it was looked at is no problem.
+// A copy of a log that was one record behind at the time of the count is no problem.
 func TestCopiesAreCountedTwice(t *testing.T) {
 	var c copyCounts
 	for i, step := range []struct {
@@ -13,7 +13,7 @@ func TestCopiesAreCountedTwice(t *testing.T) {
 		err              error
 		want             logCopies
 	}{
-		{2, 3, nil, logCopies{2, 3}}, // the first count holds
+		{2, 3, nil, logCopies{2, 3}}, // the first count stands
 		{3, 3, nil, logCopies{3, 3}},
 		{2, 3, nil, logCopies{3, 3}},
 		{3, 3, nil, logCopies{3, 3}},
@@ -22,7 +22,7 @@ func TestCopiesAreCountedTwice(t *testing.T) {
 		{1, 3, nil, logCopies{2, 3}},
 		{1, 3, nil, logCopies{1, 3}},
 		{3, 3, nil, logCopies{3, 3}},
-		{0, 0, errors.New("no answer"), logCopies{}}, // not known
+		{0, 0, errors.New("no answer"), logCopies{}}, // unknown
 		{2, 3, nil, logCopies{2, 3}},
 	} {
 		c.set("0001", logCopies{step.complete, step.wanted}, step.err)

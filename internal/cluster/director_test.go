@@ -14,7 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// newDirector makes the director of the node a, which may change the control store.
+// newDirector returns the director of node a, which may change the control store.
 func newDirector(t *testing.T) *director {
 	t.Helper()
 	members := meet(t, "a")["a"]
@@ -34,7 +34,7 @@ func newDirector(t *testing.T) *director {
 	return d
 }
 
-// hear has the director hear of nodes whose replicas of all shards are ready. All logs are complete.
+// hear reports nodes to the director whose replicas of all shards are ready. All logs are complete.
 func (d *director) hear(nodes ...string) {
 	for _, name := range nodes {
 		d.hearOf(heartbeat{Node: name, Incarnation: name + "1"})
@@ -55,7 +55,7 @@ func (d *director) hearOf(h heartbeat) {
 	d.members.record(h)
 }
 
-// hearBroken is hear of nodes with a log of which only some copies are there.
+// hearBroken is hear with a log that has only some of its copies.
 func (d *director) hearBroken(complete int, nodes ...string) {
 	for _, name := range nodes {
 		h := heartbeat{
@@ -75,8 +75,8 @@ func (d *director) hearBroken(complete int, nodes ...string) {
 	}
 }
 
-// While a log has no majority of its copies, acknowledged records may be with nodes that are away: they are not given
-// up, and no server is forgotten, unless an operator says so or there is nothing to wait for.
+// While a log lacks a majority of its copies, nodes that are away may have acknowledged records: the director gives
+// none of them up and forgets no server, unless an operator asks for it or there is nothing to wait for.
 func TestDirectorWaitsForMajorities(t *testing.T) {
 	for _, complete := range []int{0, 1} {
 		synctest.Test(t, func(t *testing.T) {
@@ -92,7 +92,7 @@ func TestDirectorWaitsForMajorities(t *testing.T) {
 			}
 			pass(2*d.o.ReplaceAfter, complete, "a", "b", "c")
 			if got := d.records.allGone(); len(got) > 0 {
-				t.Errorf("with %d copies, %v is to be forgotten", complete, got)
+				t.Errorf("with %d copies, to be forgotten are %v", complete, got)
 			}
 			pass(10*d.times.silence, complete, "a", "b2", "c")
 			if r, _ := d.records.node("b"); r.Incarnation != "b1" || len(d.records.allGone()) > 0 {
@@ -102,7 +102,7 @@ func TestDirectorWaitsForMajorities(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := d.records.allGone(); !slices.Equal(got, []string{incarnation{Node: "e", ID: "e1"}.server()}) {
-				t.Errorf("removed was e, to be forgotten are %v", got)
+				t.Errorf("after the removal of e, to be forgotten are %v", got)
 			}
 			pass(10*d.times.silence, complete, "a", "b2", "c", "d")
 			if r, _ := d.records.node("b"); r.Incarnation != "b2" {
@@ -116,7 +116,7 @@ func TestDirectorWaitsForMajorities(t *testing.T) {
 	}
 }
 
-// settle lets the director decide until it has nothing to change.
+// settle lets the director decide until it changes nothing more.
 func (d *director) settle(t *testing.T) {
 	t.Helper()
 	for range 100 {
@@ -131,7 +131,7 @@ func (d *director) settle(t *testing.T) {
 	t.Fatalf("it never settles: %+v", d.records.allShards())
 }
 
-// kept returns how many shards with messages a node is to keep.
+// kept returns the number of shards with messages that a node should keep.
 func (d *director) kept(node string) (n int) {
 	for name, r := range d.records.allShards() {
 		if name != controlShard && slices.Contains(r.Replicas, node) {
@@ -141,7 +141,7 @@ func (d *director) kept(node string) (n int) {
 	return n
 }
 
-// A director that has just become one may still count a dead process as alive whose successor is already recorded.
+// A new director may still count a dead process as alive whose successor is already recorded.
 func TestDeadProcessDoesNotReplaceItsSuccessor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDirector(t)
@@ -152,7 +152,7 @@ func TestDeadProcessDoesNotReplaceItsSuccessor(t *testing.T) {
 			func(tx *control.Tx) error { put(tx, keyNode+"c", successor); return nil }); err != nil {
 			t.Fatal(err)
 		}
-		for range 10 { // c1 is dead; c2 is heard of, and does not count as long as c1 does not count as dead
+		for range 10 { // c1 is dead; c2 has been heard from, and does not count until c1 counts as dead
 			d.settle(t)
 			d.hear("a", "b")
 			d.hearOf(heartbeat{Node: "c", Incarnation: "c2"})
@@ -160,7 +160,7 @@ func TestDeadProcessDoesNotReplaceItsSuccessor(t *testing.T) {
 		}
 		d.settle(t)
 		if got, _ := d.records.node("c"); got != successor || d.records.removed(incarnation{Node: "c", ID: "c2"}) {
-			t.Errorf("the dead process has taken the place of its successor: %+v", got)
+			t.Errorf("the dead process has replaced its successor: %+v", got)
 		}
 	})
 }
@@ -194,7 +194,7 @@ func TestDirectorFounds(t *testing.T) {
 	}
 }
 
-// Of what the founder had before no other node has anything, however well placed it is.
+// No other node has the founder's earlier data, however well placed it is.
 func TestDirectorLeavesOldDataToTheFounder(t *testing.T) {
 	for _, founder := range []string{"a", "b", "c", "d", "e"} {
 		d := newDirector(t)
@@ -207,17 +207,17 @@ func TestDirectorLeavesOldDataToTheFounder(t *testing.T) {
 			t.Fatal(err)
 		}
 		d.hear("a", "b", "c", "d", "e")
-		for range 2 { // the nodes are known after the first
+		for range 2 { // the nodes are known after the first step
 			if err := d.store.Change(t.Context(), d.decide); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if r := d.records.shard("0002"); r.Preferred != founder || !slices.Contains(r.Replicas, founder) {
-			t.Errorf("what %s had is to be at %+v", founder, r)
+			t.Errorf("the data of %s should be at %+v", founder, r)
 		}
 		d.settle(t)
 		if r := d.records.shard("0002"); len(r.Replicas) != 3 {
-			t.Errorf("what %s had is to be at %+v in the end", founder, r)
+			t.Errorf("the data of %s should finally be at %+v", founder, r)
 		}
 	}
 }
@@ -231,7 +231,7 @@ func TestDirectorReplacesTheServerOfAnEmptyDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(usual.silence)
-		for range 6 { // for longer than a silence, as a process does that is there
+		for range 6 { // for longer than a silence, as a running process does
 			d.hear("a", "c")
 			d.hearOf(heartbeat{Node: "b", Incarnation: "b2"})
 			d.settle(t)
@@ -258,7 +258,7 @@ func TestDirectorGivesUpANodeThatIsAway(t *testing.T) {
 		if d.kept("d") == 0 {
 			t.Fatal("d keeps nothing")
 		}
-		// awayFor lets time pass in which only these nodes are heard of.
+		// awayFor lets time pass in which only these nodes send messages.
 		awayFor := func(passed time.Duration, others ...string) {
 			for range passed / time.Second {
 				time.Sleep(time.Second)
@@ -283,7 +283,7 @@ func TestDirectorGivesUpANodeThatIsAway(t *testing.T) {
 			t.Errorf("d is back, is %+v, keeps %d shards, and to be forgotten are %v", r, d.kept("d"),
 				d.records.allGone())
 		}
-		// With two nodes left there is no other place for the replicas.
+		// With two nodes left there is no other place for replicas.
 		awayFor(time.Hour, "a", "b")
 		for _, name := range []string{"c", "d"} {
 			if r, _ := d.records.node(name); r.GivenUp {
@@ -331,12 +331,12 @@ func TestDirectorDrainsAndRemoves(t *testing.T) {
 		d.hear("b")
 		d.settle(t)
 		if _, known := d.records.node("b"); known {
-			t.Error("a removed node is noted again")
+			t.Error("a removed node is recorded again")
 		}
 	})
 }
 
-// forgetful is an engine that forgets servers, after it has failed a few times.
+// forgetful is an engine that forgets servers after a few failed attempts.
 type forgetful struct {
 	Engine
 	fails     int
@@ -351,8 +351,8 @@ func (e *forgetful) Forget(_ context.Context, server string) error {
 	return nil
 }
 
-// A director decides while its node owns the control shard, calls Found once in each of
-// those times, and has the engine forget servers until it has.
+// A director decides while its node owns the control shard, calls Found once in each of these periods, and makes the
+// engine forget servers until it succeeds.
 func TestDirectorWorksWhileItOwnsTheControlShard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDirector(t)

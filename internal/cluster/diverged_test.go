@@ -8,7 +8,7 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/replica"
 )
 
-// Only a store that has never followed a log can be done without: of others it may be the only copy.
+// Only a store that has never followed a log is dispensable: another may be the only copy.
 func TestExplainDiverged(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A node is dead for the engine when all others say so that are there, and they are a majority.
+// The engine treats a node as dead when all other present nodes say so, and they are a majority.
 func TestElectionsTakeAgreement(t *testing.T) {
 	for what, c := range map[string]struct {
 		b    heartbeat // of the other node, when c is silent
@@ -34,7 +34,7 @@ func TestElectionsTakeAgreement(t *testing.T) {
 	}
 }
 
-// A process that was paused gives the others time to be heard of.
+// A process that was paused gives the others time to send a message.
 func TestPauseIsNoSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := newView(usual.silence)

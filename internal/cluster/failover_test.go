@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// inTurn disturbs one of three nodes after the other, under load: messages go on
-// afterwards, recover brings the node back, and at the end nothing is missing.
+// inTurn disturbs each of three nodes in turn, under load: traffic continues afterwards, recover restores the node, and
+// at the end no message is missing.
 func inTurn(t *testing.T, disturb, recover func(w *world, node string)) {
 	inWorld(t, func(w *world) {
 		w.start("a", "b", "c")
@@ -41,7 +41,7 @@ func TestCutOff(t *testing.T) {
 		w.cut(node, true)
 		w.pause(time.Minute)
 		if err := w.at(node).node.Current(); err == nil {
-			t.Errorf("%s is cut off and does not know", node)
+			t.Errorf("%s is cut off and has not noticed", node)
 		}
 	}, func(w *world, node string) {
 		w.cut(node, false)
@@ -49,7 +49,7 @@ func TestCutOff(t *testing.T) {
 	})
 }
 
-// Messages of topics are delivered from each shard by the node that owns it, and by no other.
+// For each shard, only the node that owns it delivers messages of topics.
 func TestDeliversWhereOwned(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.start("a", "b", "c")

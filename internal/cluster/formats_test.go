@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A record that older programs cannot read waits until each node has said that it can. One that is away counts as what
-// it has said last, and one that was never heard of keeps it waiting.
+// A record that older programs cannot read waits until each node has reported that it can. For a node that is away the
+// last report counts, and a node that has never reported delays the record.
 func TestAllNodesRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		nodes := meet(t, "a", "b", "c")

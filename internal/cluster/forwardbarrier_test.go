@@ -15,7 +15,7 @@ func TestHeldGateIsShut(t *testing.T) {
 	}
 	held := make(chan error, 1)
 	go func() { held <- g.hold(t.Context(), 1, time.Hour) }()
-	for { // until it is shut
+	for { // until it is closed
 		short, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 		left, err := g.pass(short)
 		cancel()
@@ -26,7 +26,7 @@ func TestHeldGateIsShut(t *testing.T) {
 	}
 	select {
 	case <-held:
-		t.Fatal("it is held while a message is passing")
+		t.Fatal("the barrier is held while a message is passing")
 	default:
 	}
 	leave()
@@ -45,7 +45,7 @@ func TestHeldGateIsShut(t *testing.T) {
 		passed <- err
 	}()
 	if !g.release(1) {
-		t.Error("the first did not hold it")
+		t.Error("the first holder did not hold it")
 	}
 	select {
 	case <-passed:
@@ -53,7 +53,7 @@ func TestHeldGateIsShut(t *testing.T) {
 	case <-time.After(20 * time.Millisecond):
 	}
 	if !g.release(2) {
-		t.Error("the second did not hold it")
+		t.Error("the second holder did not hold it")
 	}
 	if err := <-passed; err != nil {
 		t.Error(err)
@@ -70,7 +70,7 @@ func TestGateOpensByItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	if g.release(1) {
-		t.Error("it was held all the time, it says")
+		t.Error("the holder says that it held it all the time")
 	}
 	// A holder that gives up leaves the gate open.
 	short, cancel := context.WithTimeout(t.Context(), time.Millisecond)

@@ -23,8 +23,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// putOldData puts data on a machine's disk as a server that was alone leaves them: a queue
-// with messages.
+// putOldData puts data on a machine's disk as a single server leaves it: a queue with messages.
 func (w *world) putOldData(name, queueName string, bodies ...string) {
 	w.t.Helper()
 	m := w.machines[name]
@@ -53,8 +52,7 @@ func (w *world) putOldData(name, queueName string, bodies ...string) {
 	w.must(records.Close())
 }
 
-// take receives and deletes messages of a queue through a node until there are so
-// many.
+// take receives and deletes messages of a queue through a node until it has this many.
 func (p *process) take(name string, n int) []string {
 	p.world.t.Helper()
 	id := p.catalog.Find(named(name)).ID
@@ -129,12 +127,12 @@ func TestFounderKeepsItsData(t *testing.T) {
 		w.start("a", "b", "c")
 		w.settled("a", "b", "c")
 		if got := w.at("a").take("old", 3); !slices.Equal(got, []string{"one", "three", "two"}) {
-			t.Errorf("of what was there before, %q is received", got)
+			t.Errorf("of the old messages, %q are received", got)
 		}
 	})
 }
 
-// A cluster of many nodes may want to keep a shard elsewhere than on its founder.
+// A cluster of many nodes may want to keep a shard on other nodes than its founder.
 func TestFounderOfManyKeepsItsData(t *testing.T) {
 	for _, founder := range []string{"a", "b", "c", "d", "e"} {
 		t.Run(founder, func(t *testing.T) {
@@ -150,15 +148,15 @@ func TestFounderOfManyKeepsItsData(t *testing.T) {
 					}
 				}
 				if got := w.at("a").take("old", 3); !slices.Equal(got, []string{"one", "three", "two"}) {
-					t.Errorf("of what was there before, %q is received", got)
+					t.Errorf("of the old messages, %q are received", got)
 				}
 			})
 		})
 	}
 }
 
-// A node that comes with the store of a shard that is no replica of its cluster's, and that it should not keep, leaves
-// the store alone: no other node has that data.
+// A node starts with a store of a shard that does not belong to its cluster, and that it should not keep. It leaves the
+// store alone, because no other node has that data.
 func TestStrangeStoreIsKept(t *testing.T) {
 	inWorld(t, func(w *world) {
 		names := []string{"a", "b", "c", "d"}
@@ -194,8 +192,7 @@ func TestStrangeStoreIsKept(t *testing.T) {
 	})
 }
 
-// A founder may take long to bring in what it had. Meanwhile no other node takes the
-// shard, however well placed it is.
+// The founder may take long to bring in its data. Meanwhile no other node takes the shard, however well placed it is.
 func TestFounderIsWaitedFor(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.putOldData("d", "old", "one", "two", "three") // d is not to keep the first shard
@@ -210,7 +207,7 @@ func TestFounderIsWaitedFor(t *testing.T) {
 		}
 		w.settled("a", "b", "c", "d", "e")
 		if got := w.at("a").take("old", 3); !slices.Equal(got, []string{"one", "three", "two"}) {
-			t.Errorf("of what was there before, %q is received", got)
+			t.Errorf("of the old messages, %q are received", got)
 		}
 	})
 }
@@ -228,7 +225,7 @@ func TestTwoWithDataAreRefused(t *testing.T) {
 				case <-p.ready:
 					if p.err != nil {
 						if !strings.Contains(p.err.Error(), "start this node with an empty one") {
-							t.Errorf("node %s gives an answer that is not understood: %v", name, p.err)
+							t.Errorf("node %s gives an unexpected answer: %v", name, p.err)
 						}
 						refused = name
 					}
@@ -248,7 +245,7 @@ func TestTwoWithDataAreRefused(t *testing.T) {
 		}
 		w.settled("a", kept)
 		if got := w.at("a").take(name, 1); !slices.Equal(got, []string{body}) {
-			t.Errorf("of what the founder had, %q is received", got)
+			t.Errorf("of the founder's messages, %q are received", got)
 		}
 		w.wipe(refused)
 		w.start(refused)
@@ -303,7 +300,7 @@ func TestTwoProcessesWithOneName(t *testing.T) {
 		w.mu.Lock()
 		w.machines["c"].duplicate = first
 		w.mu.Unlock()
-		w.wipe("c") // another machine that is called so
+		w.wipe("c") // another machine of that name
 		second := w.startOne("c", "a", "b", "c")
 		<-second.ready
 		if second.err == nil || !strings.Contains(second.err.Error(), "another process") {

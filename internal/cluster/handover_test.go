@@ -8,11 +8,11 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster"
 )
 
-// A node that hears of all others and cannot append is handed the control shard, because it should own it. It cannot
-// keep it, and is handed it ever more rarely.
+// A node that hears from all others and cannot append is handed the control shard, because it should own it. It cannot
+// keep the shard, and gets it less and less often.
 func TestHandOverToOneThatCannotCommit(t *testing.T) {
 	if testing.Short() || cluster.Raced {
-		t.Skip("it lasts twenty minutes, which take seconds in a bubble only")
+		t.Skip("it lasts twenty minutes, which take seconds only in a bubble")
 	}
 	for _, failover := range []time.Duration{cluster.MinFailover, cluster.DefaultFailover, cluster.ExternalFailover,
 		cluster.MaxFailover} {

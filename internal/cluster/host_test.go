@@ -12,7 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// hostOfA makes the host of the node a, one of three that were named. It keeps nothing.
+// hostOfA returns the host of node a, one of three named nodes. It keeps nothing.
 func hostOfA(t *testing.T) *host {
 	t.Helper()
 	members := meet(t, "a", "b", "c")["a"]
@@ -20,14 +20,14 @@ func hostOfA(t *testing.T) *host {
 	return newHost(members, nil, &controlShardReplica{common: members.common}, nil)
 }
 
-// hear has the host hear of nodes, which all have that of the shard 0001.
+// hear reports nodes to the host, all with this status of shard 0001.
 func (h *host) hear(s replica.Status, nodes ...string) {
 	for _, name := range nodes {
 		h.members.record(heartbeat{Node: name, Incarnation: name + "1", Shards: map[string]replica.Status{"0001": s}})
 	}
 }
 
-// decided puts a record of the cluster where the director would have put it.
+// decided stores a record of the cluster in place of the director.
 func (h *host) decided(t *testing.T, key string, record any) {
 	t.Helper()
 	text, err := json.Marshal(record)
@@ -39,11 +39,11 @@ func (h *host) decided(t *testing.T, key string, record any) {
 	}
 }
 
-// ready is the status of a replica that could own its shard at once.
+// ready is the status of a replica that could own its shard immediately.
 var ready = replica.Status{Role: replica.Follower, Applied: 100, Last: 100, Hash: "77397410cc73f66b"}
 
-// Two nodes with data from before the cluster try to found it. The data of the one that came second is no checkpoint
-// for a node without data.
+// Two nodes with data from before the cluster try to found it. The data of the second is no checkpoint for a node
+// without data.
 func TestCheckpointIsOfThisLog(t *testing.T) {
 	h := hostOfA(t)
 	h.hear(replica.Status{Role: replica.Owner, Applied: 1, Last: 1, Hash: "77397410cc73f66b"}, "founder")
@@ -59,7 +59,7 @@ func TestCheckpointIsOfThisLog(t *testing.T) {
 	}
 }
 
-// The owner gives a checkpoint only if no other node can: it has other things to do.
+// The owner gives a checkpoint only if no other node can, because it has other work.
 func TestCheckpointComesFromTheOwnerLast(t *testing.T) {
 	h := hostOfA(t)
 	h.hear(ready, "a", "b", "owner")
@@ -88,7 +88,7 @@ func TestFirstNodeOfTheListFoundsTheCluster(t *testing.T) {
 		}
 		time.Sleep(foundTimeout + time.Second)
 		if h.hear(nothing, "a", "b"); !h.candidacy.isFounder(nothing, began) {
-			t.Error("c does not come, and a does not found the cluster")
+			t.Error("c stays away, and a does not found the cluster")
 		}
 		if h.candidacy.isFounder(nothing, time.Now()) {
 			t.Error("a has only just begun to wait for c")
@@ -103,7 +103,7 @@ func TestFirstNodeOfTheListFoundsTheCluster(t *testing.T) {
 	})
 }
 
-// Nodes try to own a shard one after the other: the preferred owner first.
+// Nodes try to own a shard in turn: the preferred owner first.
 func TestTurnsToOwnAShard(t *testing.T) {
 	replicas := []string{"a", "b", "c"}
 	slices.SortFunc(replicas, func(x, y string) int { // the order of the turns
@@ -158,8 +158,8 @@ func TestTurnsToOwnAShard(t *testing.T) {
 	}
 }
 
-// A node that stops gives each shard to the node that should own it or, if that cannot
-// have it, to the one with the fewest.
+// A stopping node gives each shard to the node that should own it or, if that node cannot take it, to the one with the
+// fewest.
 func TestSuccessor(t *testing.T) {
 	replicas := []string{"a", "b", "c"}
 	for what, c := range map[string]struct {
@@ -193,7 +193,7 @@ func TestSuccessor(t *testing.T) {
 	}
 }
 
-// The shards that a node gives up when it stops are spread over the others.
+// The shards of a stopping node are spread over the others.
 func TestSuccessorsShareTheLoad(t *testing.T) {
 	h := hostOfA(t)
 	h.hear(ready, "a", "b", "c")
@@ -203,12 +203,11 @@ func TestSuccessorsShareTheLoad(t *testing.T) {
 		got[h.handOvers.successor("0001", []string{"a", "b", "c"}, load)]++
 	}
 	if got["b"] != 2 || got["c"] != 2 {
-		t.Errorf("they go to %v", got)
+		t.Errorf("the shards go to %v", got)
 	}
 }
 
-// A nudge for a shard that this node does not keep is answered with an error, and so is
-// each while the node stops.
+// A nudge for a shard that this node does not keep gets an error, and so does each nudge while the node stops.
 func TestNudge(t *testing.T) {
 	h := hostOfA(t)
 	h.leases = newLeaseList(sharedlog.NewMemory(usual.lease, nil), usual.listAge)

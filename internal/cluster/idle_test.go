@@ -2,7 +2,7 @@
 
 package cluster_test
 
-// The minutes until a node looks again pass in a bubble only.
+// The minutes until a node checks again pass only in a bubble.
 
 import (
 	"context"
@@ -23,11 +23,11 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// sweep deletes unused queues on each node of a cluster. Its clock goes ahead of that of the shards.
+// sweep deletes unused queues on each node of a cluster. Its clock is ahead of the shards' clocks.
 type sweep struct {
 	*world
 	ahead    atomic.Int64
-	sealed   func(node string) // is called when a node has found out that a queue is sealed
+	sealed   func(node string) // called when a node has learnt that a queue is sealed
 	trails   map[string]*trail.Trail
 	sweepers map[string]*idle.Sweeper
 	stop     map[string]context.CancelFunc
@@ -43,7 +43,7 @@ func newSweep(w *world) *sweep {
 
 func (s *sweep) now() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) }
 
-// run runs a sweeper beside a node, as its server does.
+// run runs a sweeper beside a node, as its server would.
 func (s *sweep) run(name string) {
 	p := s.at(name)
 	ctx, cancel := context.WithCancel(s.life)
@@ -69,11 +69,11 @@ func (s *sweep) run(name string) {
 	s.ending.Go(func() { sweeper.Run(ctx) })
 }
 
-// record returns what a node knows of a queue.
+// record returns a node's record of a queue.
 func (s *sweep) record(node, name string) *catalog.Queue { return s.at(node).catalog.Find(named(name)) }
 
 // Unused queues, one of them on all shards, are announced and deleted once, although the node that decides is killed
-// when they are announced, and its successor when one is sealed. A message that comes meanwhile is not lost.
+// when they are announced, and its successor when one is sealed. A message that arrives meanwhile is not lost.
 func TestIdleQueuesOutliveOwners(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.options = func(o *cluster.Options) { o.Keep = queue.DefaultKeep }
@@ -96,8 +96,8 @@ func TestIdleQueuesOutliveOwners(t *testing.T) {
 		w.settled(slices.DeleteFunc([]string{"a", "b", "c"}, func(name string) bool { return name == first })...)
 		w.at(s.controlOwner()).send("busy", "m")
 
-		// The node that owns the control store by now is about to delete the queue, when it is killed. Until its
-		// successor does, no request gets in.
+		// The node that now owns the control store is killed when it is about to delete the queue. Until its successor
+		// deletes it, no request passes.
 		killed := make(chan string)
 		var once sync.Once
 		s.sealed = func(node string) {
@@ -146,7 +146,7 @@ func TestIdleQueuesOutliveOwners(t *testing.T) {
 		want := []string{"AnnounceIdleQueueDeletion busy", "AnnounceIdleQueueDeletion wide", "DeleteIdleQueue wide",
 			"RevokeIdleQueueDeletion busy"}
 		if !slices.Equal(events, want) {
-			t.Errorf("the trail has %q", events)
+			t.Errorf("the trail contains %q", events)
 		}
 		var got []shard.Message
 		w.does(func() (err error) {

@@ -36,7 +36,7 @@ func TestIncarnationIsTheDirectorys(t *testing.T) {
 	}
 }
 
-// A directory does not belong to a node that has not found its cluster.
+// A directory does not belong to a node that has not found its cluster yet.
 func TestAttemptToJoinBindsNothing(t *testing.T) {
 	dir := t.TempDir()
 	first, _, err := openIncarnation(dir, "sluice", "aa")
@@ -64,6 +64,6 @@ func TestAttemptToJoinBindsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if again, isNew, err := openIncarnation(dir, "sluice", "a"); err != nil || !isNew || again != second {
-		t.Errorf("after it was taken back: %v, %t, %v", again, isNew, err)
+		t.Errorf("after the name was restored: %v, %t, %v", again, isNew, err)
 	}
 }

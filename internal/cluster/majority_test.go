@@ -13,9 +13,9 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// prompt is the time within which a client gets the answer that a request is impossible now: a log has three seconds to
-// answer, then the router looks for two and a half whether there is an owner whose log does, and may have begun with
-// another one in the end.
+// prompt is the time within which a client learns that a request is impossible now: a log has three seconds to answer,
+// then the router looks two and a half seconds for an owner whose log answers, and may have started with another owner
+// at the end.
 var prompt = slack * 9 * time.Second
 
 func TestMajorityLost(t *testing.T) {
@@ -25,7 +25,7 @@ func TestMajorityLost(t *testing.T) {
 		fifo, standard := w.load("work.fifo", "a", "b", "c"), w.load("work", "a", "b", "c")
 		fifo.goesOn()
 		for range either(2, 1) {
-			// Cut off from each other there is no majority anywhere.
+			// When all nodes are cut off from each other, there is no majority.
 			for _, name := range []string{"a", "b", "c"} {
 				w.cut(name, true)
 			}
@@ -37,7 +37,7 @@ func TestMajorityLost(t *testing.T) {
 				w.refusedPromptly(name, "work.fifo")
 				began := time.Now()
 				if err := w.at(name).create(fmt.Sprintf("late-%d", time.Now().Unix()), nil); err == nil {
-					t.Errorf("a queue was made through %s", name)
+					t.Errorf("a queue was created through %s", name)
 				}
 				if took := time.Since(began); took > prompt && !w.busy() {
 					t.Errorf("%s answers after %v", name, took)
@@ -66,8 +66,7 @@ func TestMajorityLost(t *testing.T) {
 	})
 }
 
-// A log that finds no leader though the nodes are there ends their processes, one
-// after the other, until it has found one.
+// If a log finds no leader although the nodes are there, their processes end in turn until it has one.
 func TestLeaderlessLog(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.start("a", "b", "c")
@@ -98,8 +97,7 @@ func TestLeaderlessLog(t *testing.T) {
 	})
 }
 
-// refusedPromptly makes sure that a node does not keep clients waiting for what it
-// cannot do.
+// refusedPromptly checks that a node does not keep clients waiting for an impossible request.
 func (w *world) refusedPromptly(name, queueName string) {
 	w.t.Helper()
 	p := w.at(name)
@@ -160,12 +158,12 @@ func TestControlOwnerDiesDuringChanges(t *testing.T) {
 				w.does(func() error { return w.at(node).node.CatchUp(context.Background()) })
 				for name := range made {
 					if w.at(node).catalog.Find(named(name)) == nil {
-						t.Errorf("%s does not know %s, of which it was acknowledged that it was made", node, name)
+						t.Errorf("%s does not know %s, whose creation was acknowledged", node, name)
 					}
 				}
 			}
 			if len(made) < 10 {
-				t.Errorf("only %d queues could be made", len(made))
+				t.Errorf("only %d queues could be created", len(made))
 			}
 		}
 	})

@@ -13,7 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/control"
 )
 
-// command has the owner of the control shard do something.
+// command runs an operation on the owner of the control shard.
 func (w *world) command(f func(*cluster.Node) error) {
 	w.t.Helper()
 	w.eventually("the owner of the control shard does it", func() bool {
@@ -32,7 +32,7 @@ func (w *world) command(f func(*cluster.Node) error) {
 	})
 }
 
-// keeps reports which shards with messages a node keeps, by what is decided.
+// keeps reports which shards with messages a node should keep.
 func keeps(s status.Status, node string) (shards []string) {
 	for _, sh := range s.Shards {
 		if sh.Name != "control" &&
@@ -64,7 +64,7 @@ func TestQueueIsKnownEverywhereAtOnce(t *testing.T) {
 				w.does(func() error { return p.node.CatchUp(context.Background()) })
 				q := p.catalog.Find(named("from-" + name))
 				if q == nil {
-					t.Fatalf("%s does not know the queue that was made through %s", other, name)
+					t.Fatalf("%s does not know the queue that was created through %s", other, name)
 				}
 				began := time.Now()
 				p.send("from-"+name, other)
@@ -84,7 +84,7 @@ func TestDrain(t *testing.T) {
 		w.start("a", "b", "c")
 		w.settled("a", "b", "c")
 		fifo := w.load("work.fifo", "a", "b", "c")
-		for _, name := range []string{"b", "a"} { // a owns the control shard by then
+		for _, name := range []string{"b", "a"} { // a owns the control shard by now
 			w.command(func(n *cluster.Node) error { return n.Drain(t.Context(), name, true) })
 			others := slices.DeleteFunc([]string{"a", "b", "c"}, func(other string) bool { return other == name })
 			w.eventually(name+" owns nothing", func() bool {
@@ -140,12 +140,12 @@ func TestFourthNodeAndRemoval(t *testing.T) {
 		fifo.through("a", "c", "d")
 		standard.through("a", "c", "d")
 		fifo.goesOn()
-		// The replicas are decided anew some time after a node is forgotten.
+		// Some time after a node is forgotten, its replicas get new places.
 		w.eventually("each shard has three replicas", func() bool {
 			return !slices.ContainsFunc(w.settled("a", "c", "d").Shards,
 				func(sh status.Shard) bool { return len(sh.Replicas) != 3 })
 		})
-		// It comes back with what it had, and is refused.
+		// It returns with its old data, and is refused.
 		w.start("b")
 		back := w.machines["b"].process
 		w.eventually("it is refused", func() bool {
@@ -186,7 +186,7 @@ func TestWipedNode(t *testing.T) {
 	})
 }
 
-// replaceAfter is after how long another node gets the place of one that is away.
+// replaceAfter is the time after which another node replaces one that is away.
 var replaceAfter = either(time.Minute, 20*time.Second)
 
 func TestNodeThatIsAwayForLong(t *testing.T) {
@@ -201,7 +201,7 @@ func TestNodeThatIsAwayForLong(t *testing.T) {
 		w.kill("a")
 		w.pause(50 * time.Second)
 		if s := w.at("b").node.Status(); len(keeps(s, "a")) == 0 || len(w.gone()) > 0 {
-			t.Errorf("its place is taken already: %v, %v", keeps(s, "a"), w.gone())
+			t.Errorf("it is replaced already: %v, %v", keeps(s, "a"), w.gone())
 		}
 		w.eventually("others have its replicas", func() bool {
 			return len(keeps(w.settled("b", "c", "d"), "a")) == 0 && len(w.gone()) == 1
@@ -223,7 +223,7 @@ func TestNodeThatIsAwayForLong(t *testing.T) {
 	})
 }
 
-// With three nodes there is no other to take the place of one.
+// With three nodes no other can replace one.
 func TestNodeIsNotGivenUpByTwo(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.options = func(o *cluster.Options) { o.ReplaceAfter = replaceAfter }

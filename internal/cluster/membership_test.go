@@ -15,7 +15,7 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 )
 
-// meet makes nodes of these names that know each other, without anything to keep.
+// meet creates nodes of these names that know each other, without anything to keep.
 func meet(t *testing.T, names ...string) map[string]*membership {
 	t.Helper()
 	return meetOn(t, messenger.NewMemory(), names...)
@@ -58,28 +58,29 @@ func TestNodesHearOfEachOther(t *testing.T) {
 		nodes["a"].sendHeartbeats()
 		nodes["a"].sendHeartbeats()
 		if live := nodes["a"].view.live(); len(live) != 2 || live["b"].Incarnation != "1" {
-			t.Errorf("a hears of %v in the answers", live)
+			t.Errorf("a learns of %v from the answers", live)
 		}
 		if live := nodes["b"].view.live(); len(live) != 1 || changes != 1 {
-			t.Errorf("b hears of %v, in %d changes", live, changes)
+			t.Errorf("b learns of %v, in %d changes", live, changes)
 		}
 		nodes["b"].view.learn("0001", replica.Holder{Node: "a", Epoch: 3})
 		gone := nodes["b"].view.watch("0001")
 		time.Sleep(usual.silence)
 		nodes["b"].view.markDead(time.Now())
 		if live := nodes["b"].view.live(); len(live) > 0 || !nodes["b"].view.isSilent("a") {
-			t.Errorf("after %s b still hears of %v", usual.silence, live)
+			t.Errorf("after %s b still knows of %v", usual.silence, live)
 		}
 		select {
 		case <-gone:
 		default:
-			t.Error("those who wait for the owner are not told that it is dead")
+			t.Error("waiters for the owner do not learn that it is dead")
 		}
 	})
 }
 
-// A node says at once that it no longer hears another one, also to nodes to which no heartbeat is due: elections wait
-// for that. The silence of a node that only answers ends at the time of a heartbeat, as it began.
+// A node reports at once that it no longer hears another one, even to nodes to which no heartbeat is due, because
+// elections wait for that report. The silence of a node that only answers ends, as it began, at the time of a
+// heartbeat.
 func TestSilenceIsSaidAtOnce(t *testing.T) {
 	for beats := range 10 {
 		synctest.Test(t, func(t *testing.T) {
@@ -107,13 +108,13 @@ func TestSilenceIsSaidAtOnce(t *testing.T) {
 				t.Fatal("the other node is not silent yet")
 			}
 			if said := b.view.lastSaid()["a"].Silent; !slices.Equal(said, []string{"c"}) {
-				t.Errorf("after %d heartbeats: the node says that it does not hear %v", beats, said)
+				t.Errorf("after %d heartbeats: the node reports %v as silent", beats, said)
 			}
 		})
 	}
 }
 
-// The heartbeat of today is read by nodes of the version before, and theirs here.
+// Nodes of the previous version read today's heartbeat, and this version reads theirs.
 func TestHeartbeatKeepsItsForm(t *testing.T) {
 	text, err := json.Marshal(heartbeatMsg{Heartbeat: heartbeat{Node: "a", Incarnation: "1", OldData: true}})
 	if err != nil {
@@ -139,10 +140,10 @@ func TestRemovedNodeIsToldSo(t *testing.T) {
 		}
 		nodes["b"].sendHeartbeats()
 		if err := nodes["b"].failure.get(); err == nil {
-			t.Error("it goes on")
+			t.Error("it continues")
 		}
 		if live := nodes["a"].view.live(); len(live) > 0 {
-			t.Errorf("it is taken for a node: %v", live)
+			t.Errorf("it counts as a node: %v", live)
 		}
 		if got := nodes["a"].returned.silent(time.Now(), usual.silence); len(got) > 0 {
 			t.Errorf("%v is to be forgotten while it is there", got)
@@ -199,7 +200,7 @@ func TestBarrierKnowsWhenItIsCutOff(t *testing.T) {
 	})
 }
 
-// A node whose clock is set back while it is cut off does not take its knowledge for new, and neither does one that was
+// A node whose clock is set back while it is cut off does not mistake its knowledge for new. Neither does one that was
 // suspended.
 func TestBarrierOutlivesItsClocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// A shard that misses the node that should own it each time is handed over ever more rarely, until that node has owned
-// it.
+// A shard that misses its preferred node each time is handed over less and less often, until that node has owned it.
 func TestPatience(t *testing.T) {
 	var b, c patience // of two nodes
 	began := time.Unix(0, 0)
@@ -17,7 +16,7 @@ func TestPatience(t *testing.T) {
 			p.seen("0001", owner, epoch, "a", able, began.Add(now))
 		}
 	}
-	// handOvers returns when the owners hand over the shard. It goes to one of others in turn, never to a.
+	// handOvers returns when the owners hand over the shard. It goes to one of the others in turn, never to a.
 	handOvers := func(from, to time.Duration, others ...string) (at []time.Duration) {
 		owner := others[0]
 		for now := from; now < to; now += time.Second {
@@ -37,7 +36,7 @@ func TestPatience(t *testing.T) {
 		t.Errorf("it is handed over after %v, not after %v", got, want)
 	}
 	if !b.over("0002", began) {
-		t.Error("another shard waits too")
+		t.Error("another shard also waits")
 	}
 
 	epoch++
@@ -63,6 +62,6 @@ func TestPatience(t *testing.T) {
 		p.seen("0001", "c", epoch, "b", true, began.Add(2*time.Hour+31*time.Second))
 	}
 	if !c.over("0001", began.Add(2*time.Hour+31*time.Second)) {
-		t.Error("another node that should own it has to wait for what the first one missed")
+		t.Error("another preferred node has to wait for the first one's misses")
 	}
 }

@@ -27,7 +27,7 @@ func fit(names ...string) (out []member) {
 	return out
 }
 
-// settle takes steps until nothing changes any more.
+// settle takes steps until nothing changes.
 func settle(t interface{ Fatalf(string, ...any) }, shards []string, members []member,
 	now map[string]shardRecord) map[string]shardRecord {
 	for range 100 {

@@ -41,7 +41,7 @@ func openedShard(t *testing.T, dir string, elsewhere bool, ahead func() time.Dur
 	return sh, st
 }
 
-// publishCopy puts the copy of a publication into the outbox.
+// publishCopy puts a copy of a publication into the outbox.
 func publishCopy(t *testing.T, sh *shard.Shard) {
 	t.Helper()
 	p := queue.Publication{Copies: []queue.Copy{{Queue: moving, Message: queue.Outgoing{Body: "m"}}}}
@@ -50,9 +50,9 @@ func publishCopy(t *testing.T, sh *shard.Shard) {
 	}
 }
 
-// A queue is purged while a snapshot is made of one shard after the other. Both are restored, on a machine whose clock
-// is behind. A message that is then sent from shard to shard arrives: no shard has seen a position in the outbox of the
-// other that the other does not know.
+// A queue is purged while a snapshot is made of one shard after the other. Both are restored on a machine whose clock
+// is behind. A message that is sent between the shards afterwards arrives, because no shard has seen a position in the
+// other's outbox that the other does not know.
 func TestPurgeBesideASnapshot(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -80,7 +80,7 @@ func TestPurgeBesideASnapshot(t *testing.T) {
 		marks := []queue.Mark{{From: queue.FromShard{Shard: 1}, UpTo: last}}
 		purged <- ownedShard{to, forwards}.PurgeAfter(ctx, moving, marks)
 	}()
-	time.Sleep(20 * time.Millisecond) // a purge that does not wait ends meanwhile
+	time.Sleep(20 * time.Millisecond) // a purge that does not wait would end here
 	if _, err := toStore.Checkpoint(at("to restored")); err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestPurgeBesideASnapshot(t *testing.T) {
 	eventually.Succeeds(t, func() error {
 		n, err := to.Counts(ctx, moving)
 		if err == nil && n.Visible != 2 {
-			err = fmt.Errorf("of two messages have arrived %+v", n)
+			err = fmt.Errorf("of two messages, %+v have arrived", n)
 		}
 		return err
 	})

@@ -35,7 +35,7 @@ func attributes(name string) catalog.Attributes {
 
 func isFIFO(name string) bool { return strings.HasSuffix(name, ".fifo") }
 
-// change makes a change where the control shard is owned.
+// change runs a change on the owner of the control shard.
 func (p *process) change(o *order) error {
 	return p.catalog.Change(context.Background(), func(tx *catalog.Tx) error {
 		_, err := tx.Create(named(o.Create), o.Attributes, o.Tags, time.Now())
@@ -46,8 +46,8 @@ func (p *process) change(o *order) error {
 	})
 }
 
-// create makes a queue through a node, as its server does: here if it can, and
-// else where the control shard is owned.
+// create creates a queue through a node as its server would: there if possible, otherwise on the owner of the control
+// shard.
 func (p *process) create(name string, tags map[string]string) error {
 	o := order{Create: name, Attributes: attributes(name), Tags: tags}
 	err := control.ErrElsewhere
@@ -61,7 +61,7 @@ func (p *process) create(name string, tags map[string]string) error {
 	return err
 }
 
-// delete deletes a queue through the node that owns the control shard. Its name can be used again at once.
+// delete deletes a queue through the node that owns the control shard. The name can be used again at once.
 func (p *process) delete(name string) error {
 	return p.catalog.Change(context.Background(), func(tx *catalog.Tx) error {
 		q := p.catalog.Find(named(name))
@@ -111,7 +111,7 @@ func TestQueuesOfShards(t *testing.T) {
 			}
 		}
 		if none := node.Queues("0099", ""); len(none) > 0 {
-			t.Errorf("on a shard that is not there are %+v", none)
+			t.Errorf("a shard that does not exist has %+v", none)
 		}
 	})
 }

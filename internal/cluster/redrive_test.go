@@ -12,8 +12,8 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// A task that moves selected messages out of a queue on several shards goes on when their owners die, one after the
-// other. Each message is moved once, and those that are not selected stay.
+// A task that moves selected messages out of a queue on several shards continues when their owners die, one after the
+// other. Each selected message is moved once, and the others stay.
 func TestRedriveOutlivesOwners(t *testing.T) {
 	inWorld(t, func(w *world) {
 		ctx := context.Background()
@@ -85,12 +85,12 @@ func TestRedriveOutlivesOwners(t *testing.T) {
 		}
 		w.eventually("all have arrived", func() bool { return len(bodies("to")) >= len(moves) })
 		if got := bodies("to"); !slices.Equal(got, moves) {
-			t.Errorf("%d were moved of %d", len(got), len(moves))
+			t.Errorf("%d of %d were moved", len(got), len(moves))
 		}
 		if got := bodies("from"); !slices.Equal(got, stays) {
-			t.Errorf("%d stay of %d", len(got), len(stays))
+			t.Errorf("%d of %d stay", len(got), len(stays))
 		}
-		// From every node, and in one call, the queues are seen as they are.
+		// Every node sees the true states of the queues, in one call.
 		for _, name := range []string{"a", "b", "c"} {
 			p := w.at(name)
 			w.does(func() error { return p.node.CatchUp(ctx) })

@@ -2,7 +2,7 @@
 
 package cluster_test
 
-// In real time a send may have to be made again, and is counted again.
+// In real time a send may be repeated, and counts again.
 
 import (
 	"context"
@@ -18,8 +18,8 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// While one node of a cluster runs a program that cannot read how many messages of a minute had which size, no node
-// writes it. They begin when that node runs the new program.
+// While a node of a cluster runs a program that cannot read the distribution of message sizes, no node writes it. They
+// start when that node runs the new program.
 func TestSizesWaitForAllNodes(t *testing.T) {
 	inWorld(t, func(w *world) {
 		old := true
@@ -42,7 +42,7 @@ func TestSizesWaitForAllNodes(t *testing.T) {
 				w.at("a").send("jobs", strings.Repeat("x", 1+i%4))
 			}
 		}
-		// sized returns in how many minutes it is known how many messages had which size, and in how many it is not.
+		// sized returns the number of minutes whose message sizes are known, and of those whose sizes are not.
 		sized := func() (known, unknown int) {
 			from, to := queue.At(time.Now().Add(-time.Hour)), queue.At(time.Now().Add(time.Hour))
 			rows, err := w.at("a").node.Router().SizedSeries(context.Background(), 0, named("jobs").ARN(), from, to)
@@ -82,14 +82,14 @@ func TestSizesWaitForAllNodes(t *testing.T) {
 			send()
 			w.pause(time.Minute)
 			known, _ := sized()
-			// Only the nodes have the format whose shards got messages of several sizes in a minute.
+			// Only nodes whose shards got messages of several sizes in a minute have the format.
 			return known > 0 && max(formatOf("a"), formatOf("b"), formatOf("c")) == formats.Sizes
 		})
 	})
 }
 
-// A queue that is deleted while some of its shards have no owner keeps what was counted of it on all of them, also when
-// a queue is made under its name in the same minute, and deleted likewise.
+// A queue is deleted while some of its shards have no owner. It keeps the counts of all shards, even if a queue of the
+// same name is created in the same minute and deleted in the same way.
 func TestQueueIsDeletedWhileItsShardsMove(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.options = func(o *cluster.Options) { o.Keep = queue.DefaultKeep }

@@ -14,7 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// Of five nodes none keeps all shards. Each makes a snapshot of everything all the same.
+// None of five nodes keeps all shards. Still, each makes a complete snapshot.
 func TestSnapshotThroughAnyNode(t *testing.T) {
 	inWorld(t, func(w *world) {
 		all := []string{"a", "b", "c", "d", "e"}
@@ -56,7 +56,7 @@ func TestSnapshotThroughAnyNode(t *testing.T) {
 				t.Errorf("in the snapshot of node %s are %q", name, got)
 			}
 		}
-		// The nodes that gave others checkpoints have removed them.
+		// Nodes that made checkpoints for others have removed them.
 		if got := w.stores("a") + w.stores("b") + w.stores("c") + w.stores("d") + w.stores("e"); got != 3*6 {
 			t.Errorf("there are %d stores", got)
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// settled waits until all shards are owned by those who should own them, these
-// nodes among themselves, and all their replicas have all.
+// settled waits until all shards are owned by the nodes that should own them, among these nodes, and all their replicas
+// are complete.
 func (w *world) settled(names ...string) status.Status {
 	w.t.Helper()
 	var s status.Status
@@ -44,7 +44,7 @@ func well(s status.Status, names []string) bool {
 	return true
 }
 
-// brief tells a status in few words.
+// brief summarizes a status.
 func brief(s status.Status) string {
 	out := ""
 	for _, n := range s.Nodes {
@@ -61,14 +61,14 @@ func brief(s status.Status) string {
 	return out
 }
 
-// gone returns the servers that the engine forgot.
+// gone returns the servers that the engine has forgotten.
 func (w *world) gone() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.forgotten)
 }
 
-// stores returns how many shards with messages have a store on a machine.
+// stores returns the number of shards with messages whose store is on a machine.
 func (w *world) stores(name string) int {
 	m := w.machines[name]
 	n := 0
@@ -82,12 +82,12 @@ func (w *world) stores(name string) int {
 	return n
 }
 
-// durableOf returns how much a node has of each shard that would outlive it.
+// durableOf returns how much of each shard would survive the end of a node.
 func durableOf(p *process) map[string]int64 {
 	out := make(map[string]int64)
 	for _, sh := range p.node.Status().Shards {
 		for _, r := range sh.Replicas {
-			if r.Node == p.machine.name { // of itself it knows
+			if r.Node == p.machine.name { // it knows its own
 				out[sh.Name] = r.Durable
 			}
 		}

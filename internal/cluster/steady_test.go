@@ -11,7 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/status"
 )
 
-// A cluster that is well is left alone.
+// A healthy cluster is left alone.
 func TestNothingMovesWithoutReason(t *testing.T) {
 	inWorld(t, func(w *world) {
 		for _, name := range []string{"a", "b", "c", "d", "e"} {
@@ -36,8 +36,8 @@ func TestNothingMovesWithoutReason(t *testing.T) {
 	})
 }
 
-// whatMoved says which shards have another owner in the second status, or another number
-// of replicas, and whether what the nodes know of the cluster was changed.
+// whatMoved names the shards that have another owner or another number of replicas in the second status, and reports
+// changes of the cluster's records.
 func whatMoved(before, after status.Status) (moved []string) {
 	for i, sh := range before.Shards {
 		now := after.Shards[i]

@@ -1,6 +1,6 @@
 //go:build !race
 
-// In real time a busy machine gives fewer turns than are due: what is counted here is exact in a bubble only.
+// In real time a busy machine takes fewer turns than are due; the counts here are exact only in a bubble.
 
 package cluster_test
 
@@ -21,7 +21,7 @@ import (
 // tenants are the limits as the nodes of a world know them.
 type tenants map[string]*atomic.Pointer[tenant.Tenants]
 
-// inTenants has each node of a world open the limits as a server does.
+// inTenants opens the limits on each node of a world, as a server would.
 func (w *world) inTenants(stored map[string]tenant.Amount) tenants {
 	all := tenants{"a": {}, "b": {}, "c": {}}
 	w.options = func(o *cluster.Options) {
@@ -56,7 +56,7 @@ func (all tenants) set(w *world, limits tenant.Limits) {
 	w.does(func() error {
 		_, err := all[w.controlOwner()].Load().Set(context.Background(), subject, limits)
 		if errors.Is(err, control.ErrUnavailable) {
-			return nil // the next look says whether it was made
+			return nil // the next check shows whether it was made
 		}
 		return err
 	})
@@ -70,8 +70,8 @@ func (all tenants) set(w *world, limits tenant.Limits) {
 	})
 }
 
-// A rate holds for all nodes together, to within what each can give until the next heartbeat, and all of it is given,
-// wherever the clients are. No request changes the control store.
+// A rate holds for all nodes together, to within the amount that each can admit until the next heartbeat. All of it is
+// used, wherever the clients are. No request changes the control store.
 func TestRateOfAllNodes(t *testing.T) {
 	inWorld(t, func(w *world) {
 		const limit, step = 100, 10 * time.Millisecond
@@ -104,11 +104,11 @@ func TestRateOfAllNodes(t *testing.T) {
 			spell(4, ask)
 			// In real time each step takes longer on a busy machine.
 			if given := spell(10, ask); given < 10*limit*9/10 || float64(given) > 10*limit*1.15*float64(slack) {
-				t.Errorf("%v: %d are given in 10 s at a limit of %d a second", ask, given, limit)
+				t.Errorf("%v: %d are admitted in 10 s at a limit of %d a second", ask, given, limit)
 			}
 		}
 		if most := 2 * 3 * limit * float64(slack); beyond > most {
-			t.Errorf("%v were given beyond the limit, at most %v", beyond, most)
+			t.Errorf("%v were admitted beyond the limit, at most %v allowed", beyond, most)
 		}
 		if after := w.at("a").node.Position(); after > before+10 {
 			t.Errorf("the control log has grown from %d to %d", before, after)
@@ -116,8 +116,7 @@ func TestRateOfAllNodes(t *testing.T) {
 	})
 }
 
-// Bytes stored on other nodes, and requests under way there, count from the next heartbeat on; those of a node that has
-// died do not.
+// Bytes stored and requests under way on other nodes count from the next heartbeat on; those of a dead node do not.
 func TestStoredOnAllNodes(t *testing.T) {
 	inWorld(t, func(w *world) {
 		all := w.inTenants(map[string]tenant.Amount{"a": {Messages: 1}, "b": {Messages: 2}, "c": {Messages: 4}})
@@ -128,10 +127,10 @@ func TestStoredOnAllNodes(t *testing.T) {
 		for name, n := range all {
 			used := n.Load().Usage(tenant.Subject{Account: "111111111111"}).Used
 			if used[tenant.Messages] != 7 {
-				t.Errorf("as %s sees it, %v messages are stored", name, used[tenant.Messages])
+				t.Errorf("according to %s, %v messages are stored", name, used[tenant.Messages])
 			}
 			if _, err := n.Load().Store(context.Background(), "111111111111", tenant.Amount{Messages: 2}); err == nil {
-				t.Errorf("%s lets more in than there is room for", name)
+				t.Errorf("%s admits more than there is room for", name)
 			}
 		}
 		caller := tenant.Subject{Account: "111111111111"}
@@ -144,7 +143,7 @@ func TestStoredOnAllNodes(t *testing.T) {
 			return all["c"].Load().Usage(caller).Used[tenant.Requests] == 2
 		})
 		if _, err := all["c"].Load().Enter(caller); err == nil {
-			t.Error("c lets in a third request")
+			t.Error("c admits a third request")
 		}
 		w.kill("b")
 		w.eventually("what b had counts no more", func() bool {

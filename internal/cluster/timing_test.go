@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// usual are the times of a cluster that is given none.
+// usual are the default times of a cluster.
 var usual = timingOf(DefaultFailover)
 
-// For every timeout, the times keep the order on which the cluster rests.
+// For every timeout, the times keep the order that the cluster relies on.
 func TestTimesKeepTheirOrder(t *testing.T) {
 	for failover := MinFailover; failover <= MaxFailover; failover += 50 * time.Millisecond {
 		is := timingOf(failover)
@@ -28,7 +28,7 @@ func TestTimesKeepTheirOrder(t *testing.T) {
 				is.forward > is.failover,
 		} {
 			if !ok {
-				t.Errorf("with a failover timeout of %s it is not so that %s: %+v", failover, what, is)
+				t.Errorf("with a failover timeout of %s this does not hold: %s: %+v", failover, what, is)
 			}
 		}
 	}
@@ -45,7 +45,7 @@ func TestFailoverTimeoutHasBounds(t *testing.T) {
 	}
 }
 
-// With servers that others run, nodes go by the times that fit those servers' elections.
+// With external servers, nodes use the times that fit the elections of those servers.
 func TestExternalTimes(t *testing.T) {
 	is := timingOf(ExternalFailover)
 	for what, d := range map[string][2]time.Duration{
@@ -53,7 +53,7 @@ func TestExternalTimes(t *testing.T) {
 		"step": {is.step, 500 * time.Millisecond}, "stall": {is.stall, 3 * time.Second},
 	} {
 		if (d[0] - d[1]).Abs() > time.Millisecond {
-			t.Errorf("%s is %s, not %s", what, d[0], d[1])
+			t.Errorf("%s is %s, want %s", what, d[0], d[1])
 		}
 	}
 }

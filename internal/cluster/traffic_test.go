@@ -14,13 +14,12 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// traffic is producers and consumers of one queue, who go to one node after the
-// other and check what they get.
+// traffic is producers and consumers of one queue. They use one node after the other, and check their messages.
 type traffic struct {
 	w     *world
 	queue string
 	nodes []string
-	ctx   context.Context // ends when nothing more is to be sent
+	ctx   context.Context // ends when no more messages are to be sent
 	end   context.CancelFunc
 	all   sync.WaitGroup
 
@@ -32,15 +31,15 @@ type traffic struct {
 	slowest time.Duration // answer
 }
 
-// group is a message group, or all there is to a standard queue.
+// group is a message group, or all messages of a standard queue.
 type group struct {
 	sent    int // messages, numbered from 1
-	seen    int // the highest that was received
-	deleted int // the highest of which the delete was acknowledged
+	seen    int // the highest received number
+	deleted int // the highest number whose delete was acknowledged
 	all     map[int]bool
 }
 
-// load begins to send to a queue and to receive from it, through these nodes.
+// load starts to send to a queue and to receive from it, through these nodes.
 func (w *world) load(name string, nodes ...string) *traffic {
 	w.t.Helper()
 	var tags map[string]string
@@ -51,7 +50,7 @@ func (w *world) load(name string, nodes ...string) *traffic {
 	t := &traffic{w: w, queue: name, nodes: nodes, groups: make(map[string]*group), last: time.Now()}
 	t.ctx, t.end = context.WithCancel(w.life)
 	w.ending.Add(1)
-	go func() { // when the test is given up
+	go func() { // when the test gives up
 		defer w.ending.Done()
 		<-w.life.Done()
 		t.all.Wait()
@@ -69,7 +68,7 @@ func (w *world) load(name string, nodes ...string) *traffic {
 
 func (t *traffic) fifo() bool { return isFIFO(t.queue) }
 
-// process returns one that serves, or nil.
+// process returns a process that serves, or nil.
 func (t *traffic) process(turn int) *process {
 	t.mu.Lock()
 	name := t.nodes[turn%len(t.nodes)]
@@ -77,7 +76,7 @@ func (t *traffic) process(turn int) *process {
 	return t.w.serving(name)
 }
 
-// through has the clients go to these nodes from now on.
+// through makes the clients use these nodes from now on.
 func (t *traffic) through(nodes ...string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -195,7 +194,7 @@ func (t *traffic) deleted(m *shard.Message) {
 	t.groups[name].deleted = max(t.groups[name].deleted, n)
 }
 
-// over reports whether all that was sent has been received, and no more will be.
+// over reports whether all sent messages have been received, and no more will be sent.
 func (t *traffic) over() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -210,7 +209,7 @@ func (t *traffic) over() bool {
 	return true
 }
 
-// count returns how many messages were sent so far.
+// count returns the number of messages sent so far.
 func (t *traffic) count() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -224,7 +223,7 @@ func (t *traffic) goesOn() {
 	t.w.eventually("messages are sent", func() bool { return t.count() > now+9 })
 }
 
-// finish stops sending and waits until all has been received.
+// finish stops sending and waits until all messages have been received.
 func (t *traffic) finish() {
 	t.w.t.Helper()
 	t.end()
@@ -234,7 +233,7 @@ func (t *traffic) finish() {
 	case <-finished:
 	case <-time.After(enough):
 		t.w.report()
-		t.w.t.Errorf("of what was sent not all has been received: %s", t)
+		t.w.t.Errorf("not all sent messages have been received: %s", t)
 		return
 	}
 	t.w.t.Logf("%d messages, %v at most without one, slowest answer %v", t.sent, t.longest, t.slowest)

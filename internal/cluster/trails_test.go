@@ -2,7 +2,7 @@
 
 package cluster_test
 
-// The hours of digests pass in a bubble only.
+// The hours of digests pass only in a bubble.
 
 import (
 	"context"
@@ -28,8 +28,8 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trails/logfile"
 )
 
-// audit is a trail of a cluster, as each of its nodes would deliver it, and the bucket that it is brought to. Its clock
-// goes ahead of that of the nodes.
+// audit is a trail of a cluster, as each of its nodes delivers it, and its bucket. Its clock is ahead of the nodes'
+// clocks.
 type audit struct {
 	*world
 	ahead  atomic.Int64
@@ -37,7 +37,7 @@ type audit struct {
 	stop   map[string]context.CancelFunc
 	trails map[string]*trails.Trails
 	events map[string]*trail.Trail
-	// putting is called for each object before it is stored and after that, by the node that stores it.
+	// putting is called before and after each object is stored, by the node that stores it.
 	putting func(node, key string, stored bool)
 
 	mu      sync.Mutex
@@ -58,7 +58,7 @@ func newAudit(w *world) *audit {
 
 func (a *audit) now() time.Time { return time.Now().Add(time.Duration(a.ahead.Load())) }
 
-// auditBucket is the bucket as a node uses it, until that is killed.
+// auditBucket is the bucket as a node uses it until the node is killed.
 type auditBucket struct {
 	*audit
 	node string
@@ -85,7 +85,7 @@ func (b auditBucket) Get(context.Context, string, string) (bucket.Object, error)
 
 func (b auditBucket) List(context.Context, string, string) ([]string, error) { return nil, nil }
 
-// run delivers from a node, as its server does.
+// run delivers from a node, as its server would.
 func (a *audit) run(name string) {
 	ctl := a.at(name).node.Control()
 	ctx, cancel := context.WithCancel(a.life)
@@ -101,7 +101,7 @@ func (a *audit) run(name string) {
 	a.ending.Go(func() { d.Run(ctx) })
 }
 
-// write makes a change whose event is in the trail.
+// write makes a change whose event belongs to the trail.
 func (a *audit) write() {
 	n := a.written
 	a.written++
@@ -116,14 +116,14 @@ func (a *audit) write() {
 			_, err := tx.Create(named(name), attributes(name), nil, time.Now())
 			return err
 		})
-		if errors.Is(err, catalog.ErrExists) { // the answer to the attempt before was lost
+		if errors.Is(err, catalog.ErrExists) { // the answer to the previous attempt was lost
 			return nil
 		}
 		return err
 	})
 }
 
-// pass lets minutes pass, with an event now and then.
+// pass lets minutes pass, with an occasional event.
 func (a *audit) pass(minutes int, writes bool) {
 	for n := range minutes {
 		if writes && n%3 == 0 {
@@ -134,7 +134,7 @@ func (a *audit) pass(minutes int, writes bool) {
 	}
 }
 
-// delivered returns how often each event is in the files, and their keys.
+// delivered returns how many times each event is in the files, and the keys of the files.
 func (a *audit) delivered() (events map[string]int, files []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -158,7 +158,7 @@ func (a *audit) delivered() (events map[string]int, files []string) {
 
 func isDigest(key string) bool { return strings.Contains(key, "/CloudTrail-Digest/") }
 
-// digests reads the digests, the oldest first, as who validates them does, and returns how often each file is in one.
+// digests reads the digests, the oldest first, as a validator does, and returns how many digests contain each file.
 func (a *audit) digests(node string) (named map[string]int, n int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -188,7 +188,7 @@ func (a *audit) digests(node string) (named map[string]int, n int) {
 			named[f.Key]++
 			text, err := logfile.Decompress(a.objects[f.Key].Body)
 			if a.must(err); logfile.Hash(text) != f.Hash {
-				a.t.Errorf("%s has another hash than %s says", f.Key, key)
+				a.t.Errorf("the hash of %s is not the one in %s", f.Key, key)
 			}
 		}
 		last, end, n = &link, d.End, n+1
@@ -196,8 +196,9 @@ func (a *audit) digests(node string) (named map[string]int, n int) {
 	return named, n
 }
 
-// The node that delivers a trail is killed before or after it has stored a file or a digest, and before that is noted.
-// Its successor goes on: each event is in one file, each file in one digest, and each digest follows the one before it.
+// The node that delivers a trail is killed before or after it has stored a file or a digest, and before it has recorded
+// that. Its successor continues: each event is in one file, each file in one digest, and each digest follows the
+// previous one.
 func TestTrailsOutliveOwners(t *testing.T) {
 	for _, digest := range []bool{false, true} {
 		for _, stored := range []bool{false, true} {
@@ -234,7 +235,7 @@ func deliverAfterKill(a *audit, digest, stored bool) {
 		}
 	}
 	if dead == "" {
-		a.t.Fatal("no node was killed: nothing is delivered")
+		a.t.Fatal("no node was killed: no file was delivered")
 	}
 	a.kill(dead)
 	a.settled(slices.DeleteFunc([]string{"a", "b", "c"}, func(name string) bool { return name == dead })...)
@@ -255,6 +256,6 @@ func deliverAfterKill(a *audit, digest, stored bool) {
 		}
 	}
 	if n < 2 || len(files) < 10 || len(inDigests) != len(files) {
-		a.t.Errorf("%d digests with %d files, and there are %d", n, len(inDigests), len(files))
+		a.t.Errorf("%d digests with %d files, want %d files", n, len(inDigests), len(files))
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Two nodes that hear each other take turns, near together or far apart: they hear each other as often as one of them
-// would send, and none of them only answers.
+// Two nodes that hear each other take turns, close together or far apart. They hear each other as often as if one of
+// them sent, and neither only answers.
 func TestTurns(t *testing.T) {
 	const every, rounds = 300 * time.Millisecond, 300
 	for _, later := range []time.Duration{0, 1, every / 10, every / 2, every * 9 / 10} {

@@ -16,7 +16,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// changeCatalog makes a change where the control shard is owned.
+// changeCatalog runs a change on the owner of the control shard.
 func (w *world) changeCatalog(f func(p *process, tx *catalog.Tx) error) {
 	w.t.Helper()
 	w.eventually("the control shard is owned", func() bool {
@@ -37,8 +37,8 @@ func (w *world) changeCatalog(f func(p *process, tx *catalog.Tx) error) {
 	})
 }
 
-// A deleted queue on several shards comes back with all its messages, though the owners of the shards and of the
-// control shard died meanwhile, one after the other. All nodes know when its time is over.
+// A deleted queue on several shards comes back with all its messages, although the owners of its shards and of the
+// control shard die one after the other. All nodes know when its time is over.
 func TestDeletedQueueOutlivesOwners(t *testing.T) {
 	inWorld(t, func(w *world) {
 		ctx := context.Background()
@@ -101,7 +101,7 @@ func TestDeletedQueueOutlivesOwners(t *testing.T) {
 				}
 			})
 			if slices.Sort(bodies); !slices.Equal(bodies, sent) {
-				t.Errorf("from %s: %d messages came back of %d", name, len(bodies), len(sent))
+				t.Errorf("from %s: %d of %d messages came back", name, len(bodies), len(sent))
 			}
 		}
 		remove()
@@ -117,7 +117,7 @@ func TestDeletedQueueOutlivesOwners(t *testing.T) {
 	})
 }
 
-// A purge on one node keeps messages, which older programs cannot read. The other nodes hold replicas of them, so all
+// A purge on one node keeps messages that older programs cannot read. The other nodes hold replicas of them, so all
 // data directories get the format.
 func TestFormatOfAShardReachesAllDirectories(t *testing.T) {
 	inWorld(t, func(w *world) {

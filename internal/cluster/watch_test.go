@@ -1,6 +1,6 @@
 //go:build !race
 
-// In real time a client that gets no answer asks again: what is counted here is exact in a bubble only.
+// In real time a client without an answer tries again; the counts here are exact only in a bubble.
 
 package cluster_test
 
@@ -29,7 +29,7 @@ func (s *sightings) add(text string) {
 	s.all = append(s.all, text)
 }
 
-// take returns what was seen since it was called last.
+// take returns the sightings since the previous call.
 func (s *sightings) take() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,8 +72,8 @@ func (s *sighter) Purged(queue.ID) { s.add("purged at " + s.node) }
 
 func (s *sighter) Close() { s.count(s.node, -1) }
 
-// Whichever node a client asks, only the watcher of the node that owns the shard is called. It is closed when the node
-// owns the shard no longer.
+// Whichever node a client calls, only the watcher on the node that owns the shard is called. It is closed when the node
+// no longer owns the shard.
 func TestOwnerIsToldOfMessages(t *testing.T) {
 	inWorld(t, func(w *world) {
 		seen := &sightings{open: make(map[string]int)}

@@ -38,7 +38,7 @@ import (
 const (
 	// enough is longer than anything here takes.
 	enough = 3 * time.Minute
-	// moment is what one attempt at the engine takes that is cut off.
+	// moment is the duration of an attempt to reach an engine that is cut off.
 	moment = 2 * time.Second
 )
 
@@ -50,12 +50,12 @@ func either[T any](bubble, realTime T) T {
 	return bubble
 }
 
-// slack is how many times longer an answer may take than the intervals of a cluster say:
-// time in a bubble does not pass because the machine is busy.
+// slack is how many times longer an answer may take than the intervals of a cluster imply: in a bubble no time passes
+// while the machine is busy.
 var slack = either[time.Duration](1, 5)
 
-// failover is the failover timeout of most worlds' nodes. The race detector slows them down by as much as they get more
-// time.
+// failover is the failover timeout of the nodes in most worlds. With the race detector, which slows nodes down, it is
+// longer by the same factor.
 var failover = either[time.Duration](1, 3) * cluster.DefaultFailover
 
 func TestMain(m *testing.M) {
@@ -68,7 +68,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// world is some machines, and what connects them.
+// world is a set of machines, and the connections between them.
 type world struct {
 	t       *testing.T
 	engine  *sharedlog.Memory
@@ -78,12 +78,12 @@ type world struct {
 	failover time.Duration
 
 	options func(*cluster.Options)                    // changes those of every node
-	opening func(name string, n *cluster.Node) error  // is called before a node's catalog is opened, if it is set
-	trimmed func(shard string, to sharedlog.Position) // called for each trim, if it is set
-	taking  func(lease string)                        // holds up who takes a lease, if it is set
-	mute    func(node, shard string) bool             // whether appends of a node are lost, if it is set
-	answers func(kind string)                         // holds up the answers to requests of a kind, if it is set
-	shelves bool                                      // whether deleted queues can be brought back
+	opening func(name string, n *cluster.Node) error  // if set: called before a node's catalog is opened
+	trimmed func(shard string, to sharedlog.Position) // if set: called for each trim
+	taking  func(lease string)                        // if set: delays nodes that take a lease
+	mute    func(node, shard string) bool             // if set: whether appends of a node are lost
+	answers func(kind string)                         // if set: delays the answers to requests of a kind
+	shelves bool                                      // deleted queues can be restored
 	life    context.Context
 	end     context.CancelFunc
 
@@ -94,38 +94,38 @@ type world struct {
 	forgotten  []string
 	leaderless string // the shard whose log has no leader
 	ending     sync.WaitGroup
-	healed     chan struct{} // closed at the next change of what is cut off
-	late       time.Duration // by how much the machine was late at most since busy was called
+	healed     chan struct{} // closed at the next change of the cuts
+	late       time.Duration // by how much the machine was late at most since the last call of busy
 }
 
-// machine is where a node runs, or has run.
+// machine is a place where a node runs, or has run.
 type machine struct {
 	name      string
 	dir       string
 	disk      *vfs.MemFS
-	cut       bool // off from the engine and all other machines
+	cut       bool // cut off from the engine and all other machines
 	process   *process
-	duplicate *process         // of the same name, on another machine; it was there first
+	duplicate *process         // of the same name, on another machine that was first
 	durable   map[string]int64 // how much of each shard was durable when the node was killed
 }
 
-// process is a node that runs.
+// process is a running node.
 type process struct {
 	*port
 	node    *cluster.Node
 	catalog *catalog.Catalog
 	disk    *store.Disk
 	cancel  context.CancelFunc
-	ready   chan struct{} // closed when it serves, or err says why it does not
+	ready   chan struct{} // closed when it serves, or when err says why it does not
 	err     error
 
-	delivering atomic.Int64 // for how many shards it delivers messages of topics
+	delivering atomic.Int64 // the number of shards whose topics it delivers
 }
 
-// ttl returns how long the leases last.
+// ttl returns the length of the leases.
 func ttl(failover time.Duration) time.Duration { return 3 * failover / 4 }
 
-// inWorld runs a test with a world of its own.
+// inWorld runs a test in its own world.
 func inWorld(t *testing.T, f func(w *world)) {
 	t.Helper()
 	inWorldOf(t, failover, f)
@@ -162,8 +162,8 @@ func inWorldOf(t *testing.T, failover time.Duration, f func(w *world)) {
 	synctest.Test(t, run)
 }
 
-// pause lets the cluster run. In real time that is for a sixth as long, and not longer than half a minute. It has the
-// nodes flush what they flush every half minute.
+// pause lets the cluster run. In real time it lasts a sixth as long, and at most half a minute. It makes the nodes
+// flush their stores.
 func (w *world) pause(d time.Duration) {
 	if cluster.Raced {
 		d = min(d/6, 30*time.Second)
@@ -187,8 +187,8 @@ func (w *world) clock() {
 	}
 }
 
-// busy reports whether the machine was so busy since the last call, or the beginning, that
-// nodes may have taken each other for dead. In a bubble it never is.
+// busy reports whether the machine has been so busy since the last call, or the beginning, that nodes may have mistaken
+// each other for dead. In a bubble it is never busy.
 func (w *world) busy() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -197,7 +197,7 @@ func (w *world) busy() bool {
 	return late > 500*time.Millisecond
 }
 
-// close stops what runs.
+// close stops all processes.
 func (w *world) close() {
 	w.end()
 	for _, name := range slices.Sorted(maps.Keys(w.machines)) {
@@ -264,7 +264,7 @@ func (w *world) startOne(name string, peers ...string) *process {
 	return p
 }
 
-// run is what a server does.
+// run does the work of a server.
 func (p *process) run(ctx context.Context, o cluster.Options) (err error) {
 	node, err := cluster.Join(ctx, o)
 	if err != nil {
@@ -292,7 +292,7 @@ func (p *process) run(ctx context.Context, o cluster.Options) (err error) {
 	return nil
 }
 
-// failure returns why a process does not serve, or cannot go on.
+// failure returns why a process does not serve, or cannot continue.
 func (p *process) failure() error {
 	select {
 	case <-p.ready:
@@ -320,7 +320,7 @@ func (w *world) at(name string) *process {
 	return p
 }
 
-// stop stops a node in good order.
+// stop stops a node gracefully.
 func (w *world) stop(name string) {
 	w.t.Helper()
 	p := w.at(name)
@@ -411,14 +411,14 @@ func (w *world) cut(name string, off bool) {
 	}
 }
 
-// tell tells those who wait for the engine. w.mu is held.
+// tell wakes the waiters for the engine. The caller holds w.mu.
 func (w *world) tell() {
 	close(w.healed)
 	w.healed = make(chan struct{})
 }
 
-// does does what must succeed: at once in a bubble; in real time as soon as the nodes can
-// do it, since on a busy machine they may have taken each other for dead.
+// does runs an operation that must succeed: at once in a bubble; in real time as soon as the nodes can do it, because
+// on a busy machine they may have mistaken each other for dead.
 func (w *world) does(f func() error) {
 	w.t.Helper()
 	if cluster.Raced {
@@ -435,7 +435,7 @@ func (w *world) must(err error) {
 	}
 }
 
-// eventually waits until something is so.
+// eventually waits until a condition holds.
 func (w *world) eventually(what string, is func() bool) {
 	w.t.Helper()
 	happened := false
@@ -448,27 +448,27 @@ func (w *world) eventually(what string, is func() bool) {
 	happened = true
 }
 
-// report says how the nodes see the cluster.
+// report describes the cluster as the nodes see it.
 func (w *world) report() {
 	for _, name := range slices.Sorted(maps.Keys(w.machines)) {
 		if p := w.serving(name); p != nil {
-			w.t.Logf("as %s sees it: %s", name, brief(p.node.Status()))
+			w.t.Logf("according to %s: %s", name, brief(p.node.Status()))
 		}
 	}
 }
 
-// port is a process's way to the engine.
+// port is a process's connection to the engine.
 type port struct {
 	world   *world
 	machine *machine
 	name    string // in the network
-	server  string // what the engine knows it by
+	server  string // its name in the engine
 	dead    bool
 }
 
 var errSilence = errors.New("the engine does not answer")
 
-// reach returns nil when the engine can be reached, or an error after a while.
+// reach returns nil when the engine can be reached, or an error after some time.
 func (p *port) reach(ctx context.Context, patience time.Duration) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, errSilence)
 	defer cancel()
@@ -533,7 +533,7 @@ func (p *port) Close() error {
 	return nil
 }
 
-// portLog is a log that can be out of reach.
+// portLog is a log that can be unreachable.
 type portLog struct {
 	*port
 	shard string
@@ -577,7 +577,7 @@ func (l *portLog) Trim(ctx context.Context, to sharedlog.Position) error {
 	return l.log.Trim(ctx, to)
 }
 
-// portLeases are leases that can be out of reach.
+// portLeases are leases that can be unreachable.
 type portLeases struct{ *port }
 
 func (l *portLeases) TTL() time.Duration { return ttl(l.world.failover) }
@@ -619,7 +619,7 @@ func (l *portLease) Release(ctx context.Context) error {
 	return l.lease.Release(ctx)
 }
 
-// portMessenger finds the process that is a node at present.
+// portMessenger finds the current process of a node.
 type portMessenger port
 
 func (m *portMessenger) Request(ctx context.Context, node, kind string, payload []byte) ([]byte, error) {
@@ -648,8 +648,7 @@ func (m *portMessenger) Handle(kind string, f messenger.Handler) {
 	m.world.network.Node(m.name).Handle(kind, f)
 }
 
-// execute answers what was forwarded to the owner of the control shard: a change of
-// the queues.
+// execute answers a change of the queues that was forwarded to the owner of the control shard.
 func (p *process) execute(_ context.Context, request []byte) ([]byte, error) {
 	var r order
 	if err := json.Unmarshal(request, &r); err != nil {
