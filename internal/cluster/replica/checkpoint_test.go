@@ -14,7 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// flaky is a network on which every third request fails, and a node dies after a few.
+// flaky is a network on which every third request fails, and a node dies after a few requests.
 type flaky struct {
 	messenger.Messenger
 	dies string
@@ -86,7 +86,7 @@ func TestLateReplicaGetsACheckpoint(t *testing.T) {
 	if loaded != 2 {
 		t.Errorf("the store was opened %d times", loaded)
 	}
-	// Its copy is on its disk, and as good as the others'.
+	// Its copy is on its disk, and equal to the others.
 	c = run(t, "c", c.fs, e, nil)
 	c.Want(true, 0)
 	if err := a.HandOver(t.Context()); err != nil {
@@ -97,8 +97,8 @@ func TestLateReplicaGetsACheckpoint(t *testing.T) {
 	same(t, c, a, b)
 }
 
-// A caller that has waited for a position relies on what the host has in memory. So the position stays where it was
-// until the host has read all of a checkpoint. The status does not wait for that.
+// A caller that has waited for a position relies on the host's memory. So the position stays where it was until the
+// host has read all of a checkpoint. The status does not wait for that.
 func TestPositionWaitsForTheHostToLoadACheckpoint(t *testing.T) {
 	e := memory()
 	network := messenger.NewMemory()
@@ -146,7 +146,7 @@ func TestPositionWaitsForTheHostToLoadACheckpoint(t *testing.T) {
 	}
 }
 
-// A host that cannot read a batch ends the replica, and callers that wait for the batch do not take it for applied.
+// A host that cannot read a batch ends the replica, and callers that wait for the batch do not count it as applied.
 func TestHostThatCannotReadABatchEndsTheReplica(t *testing.T) {
 	e := memory()
 	a := run(t, "a", vfs.NewMem(), e, nil)
@@ -163,11 +163,11 @@ func TestHostThatCannotReadABatchEndsTheReplica(t *testing.T) {
 		t.Errorf("b has ended with %v", err)
 	}
 	if p, end := b.Position(), a.Position(); p >= end {
-		t.Errorf("b says that it has reached %d of %d", p, end)
+		t.Errorf("b claims to have reached %d of %d", p, end)
 	}
 }
 
-// single is the disk of a node that was alone, with a counter.
+// single is the disk of a single server, with a counter.
 func single(t *testing.T, counter byte) *vfs.MemFS {
 	t.Helper()
 	fs := vfs.NewMem()
@@ -206,7 +206,7 @@ func TestSingleNodeBecomesTheFirstOfACluster(t *testing.T) {
 	b.mustIncrement(8)
 }
 
-// A node's data of its own is not mixed with that of a cluster.
+// A node's own data is not mixed with a cluster's.
 func TestDataOfAnotherPastIsRefused(t *testing.T) {
 	e := memory()
 	a := run(t, "a", vfs.NewMem(), e, nil)

@@ -22,7 +22,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// badLog is a log whose answers are lost now and then, and whose requests too.
+// badLog is a log that sometimes loses requests and answers.
 type badLog struct {
 	sharedlog.Log
 	mu  sync.Mutex
@@ -68,7 +68,7 @@ func (m *messages) serving() *shard.Shard {
 	return m.shard
 }
 
-// A FIFO topic feeds two queues: one is consumed all the time, the other in the end.
+// A FIFO topic feeds two queues: one is consumed throughout, the other at the end.
 const (
 	orders queue.ID = iota + 1
 	audit
@@ -85,10 +85,10 @@ func configs() (out []queue.Config) {
 	return out
 }
 
-// numberOf returns what the body of a message begins with.
+// numberOf returns the number at the beginning of a message's body.
 func numberOf(body string) string { return strings.Fields(body)[0] }
 
-// publication is message i: now and then one whose copies are more than a commit holds.
+// publication is message i: sometimes with more copies than fit into a commit.
 func publication(i int) queue.Publication {
 	body := fmt.Sprint(i)
 	if i%25 == 0 {
@@ -130,9 +130,9 @@ func serveMessages(t *testing.T, name string, disk *vfs.MemFS, e engine) *messag
 	return m
 }
 
-// The real engine on real stores, whose owners hand over, are cut down and come back
-// with what a loss of power has left of their disks, while the log loses answers: each
-// message comes once and in order, and none that was deleted comes back.
+// The real engine runs on real stores, whose owners hand over, are killed, and return with the state of their disks
+// after a loss of power, while the log loses answers. Each message arrives once and in order, and no deleted message
+// returns.
 func TestQueueOutlivesItsOwners(t *testing.T) {
 	const count = 300
 	mem := sharedlog.NewMemory(time.Second, nil)
@@ -162,7 +162,7 @@ func TestQueueOutlivesItsOwners(t *testing.T) {
 				return
 			}
 			if time.Now().After(end) {
-				t.Errorf("for two minutes: %v", err)
+				t.Errorf("failing for two minutes: %v", err)
 				return
 			}
 			time.Sleep(5 * time.Millisecond)
@@ -178,7 +178,7 @@ func TestQueueOutlivesItsOwners(t *testing.T) {
 			time.Sleep(5 * time.Millisecond)
 		}
 	})
-	var got []string // in the order in which they came first
+	var got []string // in the order in which they first arrived
 	wg.Go(func() {
 		deleted := make(map[string]bool)
 		for end := time.Now().Add(3 * time.Minute); len(deleted) < count && time.Now().Before(end); {
@@ -191,7 +191,7 @@ func TestQueueOutlivesItsOwners(t *testing.T) {
 			for _, m := range received {
 				number := numberOf(m.Body)
 				if deleted[number] {
-					t.Errorf("message %s comes again after it was deleted", number)
+					t.Errorf("message %s returns after its deletion", number)
 				}
 				if !slices.Contains(got, number) {
 					got = append(got, number)
@@ -271,7 +271,7 @@ func TestQueueOutlivesItsOwners(t *testing.T) {
 		})
 	}
 	if !slices.Equal(kept, want) {
-		t.Errorf("the other queue got %q", kept)
+		t.Errorf("the other queue has %q", kept)
 	}
 	for _, n := range nodes {
 		eventually.True(t, n.name+" has caught up", func() bool { return n.Position() == mustEnd(t, mem) })
@@ -285,7 +285,7 @@ func TestQueueOutlivesItsOwners(t *testing.T) {
 	}
 }
 
-// isSound looks at a store as the doctor does.
+// isSound checks a store as the doctor does.
 func isSound(t *testing.T, disk *vfs.MemFS) {
 	t.Helper()
 	s, err := store.OpenReadOnly("store", store.Options{FS: disk})

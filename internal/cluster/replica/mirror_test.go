@@ -17,12 +17,12 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// mirror is a node whose host keeps the counter in memory as well, as the host of the control shard keeps the catalog.
-// Other parts of a node read that memory when the replica says that it has come to a position.
+// mirror is a node whose host also keeps the counter in memory, as the host of the control shard keeps the catalog.
+// Other parts of a node read that memory when the replica reports that it has reached a position.
 type mirror struct {
 	*node
 	counter atomic.Uint64 // the host's copy
-	behind  atomic.Int64  // how often Loaded has found the copy out of date
+	behind  atomic.Int64  // how often the copy was out of date when Loaded was called
 }
 
 // runMirror runs a node that gets its checkpoints from the others.
@@ -42,7 +42,7 @@ func runMirror(t *testing.T, name string, fs *vfs.MemFS, e engine, network *mess
 	return m
 }
 
-// load brings the copy up to date. Before it does, the replica must not say that the node has what the store has.
+// load updates the copy. Until then, the replica must not report the store's position as the node's.
 func (m *mirror) load(s *store.Store) error {
 	value, err := s.Get([]byte("counter"))
 	if err != nil {
@@ -56,7 +56,7 @@ func (m *mirror) load(s *store.Store) error {
 		m.behind.Add(1)
 		at := sharedlog.Position(s.Mark().Position)
 		if p := m.Position(); p >= at {
-			m.t.Errorf("node %s says that it has come to %d, with a copy that holds %d of %d", m.name, p,
+			m.t.Errorf("node %s claims to have reached %d, with a copy that holds %d of %d", m.name, p,
 				m.counter.Load(), counter)
 		}
 		over, cancel := context.WithCancel(context.Background())
@@ -70,8 +70,8 @@ func (m *mirror) load(s *store.Store) error {
 	return nil
 }
 
-// The position of a replica is never ahead of its host's memory, however the store came to be: from this node's disk,
-// an empty one, or a checkpoint, which takes the place of what the log no longer holds.
+// The position of a replica is never ahead of its host's memory, whatever the origin of the store: this node's disk, an
+// empty one, or a checkpoint, which replaces records that the log no longer holds.
 func TestPositionIsNotAheadOfTheHost(t *testing.T) {
 	behind := int64(0)
 	for seed := range uint64(5) {
@@ -120,7 +120,7 @@ func driveMirrors(t *testing.T, rng *rand.Rand) (behind int64) {
 			t.Fatal(err)
 		}
 		if got := c.counter.Load(); got < count {
-			t.Errorf("c has come to the end, and its copy holds %d of %d", got, count)
+			t.Errorf("c has reached the end, and its copy holds %d of %d", got, count)
 		}
 	}
 	return behind + c.behind.Load()

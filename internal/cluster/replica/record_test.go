@@ -34,7 +34,7 @@ func TestRecordSurvives(t *testing.T) {
 	}
 }
 
-// A record that may not come next stops the replica, and the store does not have it.
+// A record that may not come next stops the replica, and never reaches the store.
 func TestReplicaStopsAtARecordThatMustNotBe(t *testing.T) {
 	was := store.Mark{Position: 7, Epoch: 3, Owner: "b", Hash: 99}
 	good := record{kind: batch, epoch: 3, owner: "b", chain: 99, changes: encodeOps([]op{{1, 0, 0}})}
@@ -74,30 +74,29 @@ func TestReplicaStopsAtARecordThatMustNotBe(t *testing.T) {
 			r.m.apply(sharedlog.Record{Position: 8, Data: data})
 			if c.want == nil {
 				if r.m.role == Stopped || r.store.mark.Position != 8 {
-					t.Errorf("it is %s at %d: %v", r.m.role, r.store.mark.Position, r.m.err)
+					t.Errorf("the replica is %s at %d: %v", r.m.role, r.store.mark.Position, r.m.err)
 				}
 				return
 			}
 			if r.m.role != Stopped || !errors.Is(r.m.err, c.want) || r.store.mark != was || len(r.store.ops) > 0 {
-				t.Errorf("it is %s at %+v: %v", r.m.role, r.store.mark, r.m.err)
+				t.Errorf("the replica is %s at %+v: %v", r.m.role, r.store.mark, r.m.err)
 			}
 		})
 	}
 }
 
-// A log that ends before what a store has applied is not its log.
+// A log that ends before the store's last applied record belongs to another store.
 func TestReplicaStopsWhenItsLogHasLostSomething(t *testing.T) {
 	r := newSim(t, 1).nodes[0].shards[0]
 	r.store.mark = store.Mark{Position: 7, Epoch: 3, Owner: "b", Hash: 99}
 	ticket := r.m.reads.start(r.m.at() + 1)
 	r.m.onRead(ticket, nil, sharedlog.Extent{First: 1, Last: 6}, nil)
 	if r.m.role != Stopped || !errors.Is(r.m.err, ErrDiverged) {
-		t.Errorf("it is %s: %v", r.m.role, r.m.err)
+		t.Errorf("the replica is %s: %v", r.m.role, r.m.err)
 	}
 }
 
-// An append that was refused after attempts of which nothing is known was a success
-// if and only if the record is there.
+// An append that is refused after attempts with unknown outcomes has succeeded if and only if the record is in the log.
 func TestOutcomeIsWhatTheLogSays(t *testing.T) {
 	mine := func(f *flight) []sharedlog.Record { return []sharedlog.Record{{Position: 8, Data: f.data}} }
 	cases := map[string]struct {
@@ -146,7 +145,7 @@ func TestOutcomeIsWhatTheLogSays(t *testing.T) {
 				t.Fatalf("%d answers, the last %v", answers, answer)
 			}
 			if stored := len(r.store.ops) == 1; stored != (c.want == nil) || r.m.owns() != stored {
-				t.Errorf("it is %s at %+v", r.m.role, r.store.mark)
+				t.Errorf("the replica is %s at %+v", r.m.role, r.store.mark)
 			}
 		})
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// node is a replica on its way through a test. Its owner serves a counter.
+// node is a replica in a test. Its owner serves a counter.
 type node struct {
 	t    *testing.T
 	name string
@@ -33,7 +33,7 @@ type node struct {
 	applied atomic.Int64       // batches
 }
 
-// engine is the log and the leases of a test, as one node sees them.
+// engine is a test's log and leases, as one node sees them.
 type engine struct {
 	sharedlog.Log
 	sharedlog.Leases
@@ -77,7 +77,7 @@ func (n *node) serve(o *replica.Ownership) (stop func(), err error) {
 	}, nil
 }
 
-// host is a replica.Host made of functions, all but serve of which may be missing.
+// host is a replica.Host made of functions, which except for serve may be nil.
 type host struct {
 	serve   func(o *replica.Ownership) (stop func(), err error)
 	loaded  func(*store.Store) error
@@ -110,7 +110,7 @@ func (h *host) Fetch(ctx context.Context, in *store.Incoming) error {
 	return h.fetch(ctx, in)
 }
 
-// stop ends the node and returns what Run has returned.
+// stop ends the node and returns the result of Run.
 func (n *node) stop() error {
 	n.cancel()
 	err := <-n.result
@@ -118,7 +118,7 @@ func (n *node) stop() error {
 	return err
 }
 
-// increment adds one to the counter and returns what it was.
+// increment adds one to the counter and returns its previous value.
 func (n *node) increment() (uint64, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -148,8 +148,8 @@ func (n *node) mustIncrement(want uint64) {
 	}
 }
 
-// same waits until the nodes have the same. An owner that was held up may append an
-// empty record to prove that it still is one, at any time.
+// same waits until the nodes have the same state. An owner that was held up may at any time append an empty record to
+// prove that it still owns the shard.
 func same(t *testing.T, nodes ...*node) {
 	t.Helper()
 	for _, n := range nodes {
@@ -179,7 +179,7 @@ func TestShardMovesFromNodeToNode(t *testing.T) {
 	}
 	same(t, a, b, c)
 
-	// Planned.
+	// A planned hand-over.
 	b.Want(true, 0)
 	if err := a.HandOver(t.Context()); err != nil {
 		t.Fatal(err)
@@ -191,7 +191,7 @@ func TestShardMovesFromNodeToNode(t *testing.T) {
 	eventually.True(t, "b owns", b.owns)
 	b.mustIncrement(100)
 
-	// Because the owner has died.
+	// A failover, because the owner has died.
 	c.Want(true, 0)
 	if err := b.stop(); err != nil {
 		t.Fatal(err)
@@ -200,7 +200,7 @@ func TestShardMovesFromNodeToNode(t *testing.T) {
 	c.mustIncrement(101)
 	same(t, c, a)
 
-	// And back, from its own disk.
+	// And back, from the node's own disk.
 	b = run(t, "b", b.fs, e, nil)
 	same(t, c, b)
 	if node, epoch, ok := b.Owner(); !ok || node != "c" || epoch != 3 {
@@ -244,7 +244,7 @@ func TestDeposedOwnerCannotCommit(t *testing.T) {
 	same(t, b, a)
 }
 
-// A transaction that fits into no record is refused alone: the owner stays the owner, and nothing reaches the log.
+// Only a transaction that fits into no record is refused: the owner stays the owner, and nothing reaches the log.
 func TestTransactionThatIsTooLongCostsNoOwnership(t *testing.T) {
 	e := memory()
 	a := run(t, "a", vfs.NewMem(), e, nil)
@@ -269,7 +269,7 @@ func TestTransactionThatIsTooLongCostsNoOwnership(t *testing.T) {
 	a.mustIncrement(1)
 }
 
-// lossy are leases that may not be reached.
+// lossy are leases that may be unreachable.
 type lossy struct {
 	sharedlog.Leases
 	mu  sync.Mutex

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestRetakenLeaseProvesNothing has an owner lose its lease, and get it back after another node has taken it, claimed
+// TestRetakenLeaseProvesNothing makes an owner lose its lease, and regain it after another node has taken it, claimed
 // the shard and died. Until the log has shown the first owner who owns the shard, it must not answer from memory.
 func TestRetakenLeaseProvesNothing(t *testing.T) {
 	for seed := range int64(40) {
@@ -22,9 +22,9 @@ func TestRetakenLeaseProvesNothing(t *testing.T) {
 				n.crash()
 			}
 		}
-		s.run(s.now + 2*simTTL) // of the second's lease nothing is left
+		s.run(s.now + 2*simTTL) // the second's lease has ended
 		if !first.m.owns() {
-			t.Fatalf("seed %d: the first owner has given up, and nothing is tried", seed)
+			t.Fatalf("seed %d: the first owner has given up, so the test shows nothing", seed)
 		}
 		first.n.cut = false
 		for end := s.now + 4*simTTL; s.now < end && s.failure == "" && first.m.owns(); {
@@ -40,8 +40,8 @@ func TestRetakenLeaseProvesNothing(t *testing.T) {
 	}
 }
 
-// TestRetakenLeaseIsProven has an owner lose its lease, and get it back when no other node has owned the shard. It can
-// then answer from memory again, once it has written something.
+// TestRetakenLeaseIsProven makes an owner lose its lease, and regain it although no other node has owned the shard. It
+// can answer from memory again after it has written a record.
 func TestRetakenLeaseIsProven(t *testing.T) {
 	for seed := range int64(10) {
 		s := newSim(t, seed)
@@ -90,14 +90,14 @@ func (s *sim) until(t *testing.T, what string, condition func() bool) {
 	t.Helper()
 	for end := s.now + time.Minute; !condition(); {
 		if s.now >= end || s.failure != "" {
-			t.Fatalf("seed %d: not so: %s; %s", s.seed, what, s.failure)
+			t.Fatalf("seed %d: does not hold: %s; %s", s.seed, what, s.failure)
 		}
 		s.run(s.now + time.Millisecond)
 	}
 }
 
-// TestHandOverEndsBeforeNextTry has the release of the lease get lost when a shard is handed over late. The node does
-// not try to own the shard again before the caller of the hand-over has its answer.
+// TestHandOverEndsBeforeNextTry loses the release of the lease when a shard is handed over late. The node does not try
+// to own the shard again before the caller of the hand-over has its answer.
 func TestHandOverEndsBeforeNextTry(t *testing.T) {
 	for seed := range int64(20) {
 		s := newSim(t, seed)
@@ -114,7 +114,7 @@ func TestHandOverEndsBeforeNextTry(t *testing.T) {
 		s.until(t, "the hand-over is over, or the node owns the shard again",
 			func() bool { return done || first.m.owns() })
 		if !done {
-			t.Errorf("seed %d: the node owns the shard again, and the hand-over has no end", seed)
+			t.Errorf("seed %d: the node owns the shard again, and the hand-over has not ended", seed)
 		}
 	}
 }

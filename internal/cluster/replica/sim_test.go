@@ -21,9 +21,8 @@ var (
 	seed  = flag.Int64("seed", -1, "run this simulation only, and say what happens")
 )
 
-// The simulation runs the machines of all replicas of a few shards in one goroutine, with a clock, a network, a log,
-// leases and disks of its own, all of which may fail in the ways that they are allowed to. A run with the same seed
-// takes the same course.
+// The simulation runs the machines of all replicas of a few shards in one goroutine, with a simulated clock, network,
+// log, leases and disks. Each may fail in the ways that the protocol allows. Runs with the same seed are identical.
 
 const (
 	simNodes  = 3
@@ -33,14 +32,12 @@ const (
 	simTTL     = 5 * time.Second
 	simGiveUp  = 10 * time.Second
 	simLength  = 4 * time.Minute // of trouble
-	// simBound is how long it may take to serve again when all is well: a lease that
-	// no node renews has to run out, and an append with an unknown outcome has to be given up,
-	// before another node can try.
+	// simBound is the maximum time until service resumes in a healthy cluster: before another node can try, a lease
+	// that no node renews has to expire, and the owner has to give up an append with an unknown outcome.
 	simBound = simTTL + simGiveUp + 10*time.Second
 )
 
-// simEventsMost is more than happens in a simulation, unless a machine asks to be woken
-// up again and again.
+// simEventsMost is more events than a simulation has, unless a machine asks again and again for a wake-up.
 const simEventsMost = 1_000_000
 
 var simStart = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -53,11 +50,11 @@ type sim struct {
 	events simEvents
 	number uint64
 	calm   bool // no more trouble
-	// wild says that leases are given away while they are held, as if clocks ran wrong: two owners may believe in the
-	// lease. Their answers from memory may be old, and nothing else may be wrong.
+	// wild gives leases away while they are held, as if clocks ran wrong: two owners may believe that they hold the
+	// lease. Their answers from memory may be old, but nothing else may be wrong.
 	wild bool
-	// early says that a node claims to know a checkpoint of the control shard before it has loaded it into memory. The
-	// simulation must find what comes of that.
+	// early makes a node claim to know a checkpoint of the control shard before it has loaded it into memory. The
+	// simulation must find the consequences.
 	early bool
 
 	logs   []*simLog
@@ -66,7 +63,7 @@ type sim struct {
 
 	nextID   uint64
 	stored   map[uint64]bool // operations that are in a log
-	acked    []uint64        // by shard: how many numbers are known to have been given
+	acked    []uint64        // by shard: how many numbers are known to be issued
 	answered int
 	reads    int
 	claims   int
@@ -90,20 +87,20 @@ type simNode struct {
 	shards []*simReplica
 }
 
-// simReplica is a replica, and what its owner serves.
+// simReplica is a replica with the state that its owner serves.
 type simReplica struct {
 	n     *simNode
 	shard int
 	log   *simLog
 	m     *machine
 	store *simStore
-	disk  *simStore // what of the store is durable
+	disk  *simStore // the durable part of the store
 	image *simStore // an old image of the disk
 	wake  uint64    // number of the next tick
 
 	serving  *Ownership
-	next     uint64        // number to be given
-	waiting  []op          // for the commit under way to end
+	next     uint64        // the next number to issue
+	waiting  []op          // callers that wait for the end of the commit under way
 	inFlight bool          // a commit
 	opening  bool          // the host has not answered yet
 	stuck    time.Duration // until then the machine waits for the disk
@@ -112,15 +109,15 @@ type simReplica struct {
 	at       sharedlog.Position
 	applied  sharedlog.Position
 
-	// The host's knowledge of the shard, see simhost_test.go.
-	known   uint64             // operations that its memory has
+	// The host's knowledge of the shard; see simhost_test.go.
+	known   uint64             // operations in its memory
 	reached sharedlog.Position // as reported to callers
 }
 
 func (s *sim) chance(one int) bool                { return !s.calm && s.rng.IntN(one) == 0 }
 func (s *sim) upTo(d time.Duration) time.Duration { return time.Duration(s.rng.Int64N(int64(d))) }
 
-// latency is a network's: short, and now and then long.
+// latency returns the delay of a message: short, and sometimes long.
 func (s *sim) latency() time.Duration {
 	switch {
 	case s.chance(50):
@@ -143,7 +140,7 @@ func (s *sim) note(format string, args ...any) {
 	}
 }
 
-// after does f when so much time has passed.
+// after calls f when this time has passed.
 func (s *sim) after(d time.Duration, f func()) {
 	s.number++
 	heap.Push(&s.events, simEvent{s.now + d, s.number, f})
@@ -209,7 +206,7 @@ func newSim(t *testing.T, seed int64) *sim {
 	return s
 }
 
-// start starts the process from what is on its disk.
+// start starts the process from the state of its disk.
 func (n *simNode) start() {
 	s := n.s
 	n.up, n.paused = true, 0
@@ -230,7 +227,7 @@ func (n *simNode) crash() {
 	}
 }
 
-// clock is the node's.
+// clock returns the node's time.
 func (n *simNode) clock() time.Time {
 	return simStart.Add(n.offset + time.Duration(float64(n.s.now)*n.rate))
 }
@@ -278,8 +275,7 @@ func (r *simReplica) flushSometimes(life int) {
 	})
 }
 
-// event lets the machine handle something, unless the process has died; if it is
-// paused, later.
+// event hands an event to the machine, unless the process has died; if it is paused, later.
 func (r *simReplica) event(life int, f func()) {
 	s, n := r.n.s, r.n
 	if !n.up || n.life != life {
@@ -311,7 +307,7 @@ func (r *simReplica) event(life int, f func()) {
 	})
 }
 
-// check looks at what must hold after every step.
+// check verifies the rules that hold after every step.
 func (r *simReplica) check() {
 	s, m := r.n.s, r.store.mark
 	if r.m.role == Stopped {
@@ -328,15 +324,14 @@ func (r *simReplica) check() {
 	}
 }
 
-// simEffects does what a machine wants in one life of its process.
+// simEffects carries out the effects of a machine in one life of its process.
 type simEffects struct {
 	*simReplica
 	life int
 }
 
-// call sends something to the engine and has f answer; if there is no answer the
-// caller hears of that in a while. late is what becomes of a request that was cut
-// off: it may still arrive, much later.
+// call sends a request to the engine, and f answers it. If the answer is lost, the caller learns of it after a while.
+// late handles a request that was cut off: it may still arrive, much later.
 func (w simEffects) call(cut func() bool, request func() error, answer func(error), patience time.Duration) {
 	s, n := w.n.s, w.n
 	done := false
@@ -381,7 +376,7 @@ func (w simEffects) follow(ticket uint64, from sharedlog.Position) {
 	w.pump(ticket)
 }
 
-// pump goes on with a following.
+// pump continues a follow.
 func (w simEffects) pump(ticket uint64) {
 	s := w.n.s
 	s.after(s.latency(), func() {
@@ -483,7 +478,7 @@ func (w simEffects) claimed(ticket uint64) {
 	w.catchUp(func(err error) { w.m.onReady(ticket, err) })
 }
 
-// await answers after a while, and now and then with an error.
+// await answers after a while, sometimes with an error.
 func (w simEffects) await(answer func(error)) {
 	s := w.n.s
 	s.after(s.latency(), func() {
@@ -517,7 +512,7 @@ func (w simEffects) open(ticket uint64, o *Ownership) {
 	})
 }
 
-// stop finishes what was accepted, if that is still possible.
+// stop finishes the accepted commits, if that is still possible.
 func (w simEffects) stop() {
 	s, r := w.n.s, w.simReplica
 	d := s.latency()
@@ -536,7 +531,7 @@ func (w simEffects) stop() {
 	})
 }
 
-// fetch gets a checkpoint of another node's store, or not.
+// fetch fetches a checkpoint of another node's store, or fails.
 func (w simEffects) fetch(ticket uint64) {
 	s, r := w.n.s, w.simReplica
 	s.fetches++
@@ -566,7 +561,7 @@ func (w simEffects) report(what string, err error) {
 	w.n.s.note("%s/%d %s: %v", w.n.name, w.shard, what, err)
 }
 
-// client asks an owner, or a node that believes to be one, for a number.
+// client asks an owner, or a node that believes it is one, for a number.
 func (s *sim) client() {
 	if s.calm {
 		return
@@ -583,7 +578,7 @@ func (s *sim) ask(shard int) {
 			id := s.nextID
 			what := s.rng.IntN(4)
 			if (n.cut || n.mute) && s.rng.IntN(20) > 0 {
-				what = 0 // a write would find out at once who the owner is
+				what = 0 // a write would reveal at once who the owner is
 			}
 			switch what {
 			case 0, 1:
@@ -600,7 +595,7 @@ func (s *sim) ask(shard int) {
 	}
 }
 
-// write gives out a number. Writes that are requested during a commit share the next one.
+// write issues a number. Writes that are requested during a commit share the next one.
 func (r *simReplica) write(id uint64) {
 	if r.serving == nil {
 		return
@@ -633,7 +628,7 @@ func (r *simReplica) commit() {
 	})
 }
 
-// submit commits operations, and makes sure that there is one answer, in time.
+// submit commits operations, and checks that there is one answer, in time.
 func (r *simReplica) submit(ops []op, done func(error)) {
 	s, n, life, since := r.n.s, r.n, r.n.life, r.n.s.now
 	answered := false
@@ -659,8 +654,8 @@ func (r *simReplica) submit(ops []op, done func(error)) {
 	})
 }
 
-// readOne answers from memory how many numbers have been given out. The machine is not
-// asked, and need not know yet what time it is.
+// readOne answers from memory how many numbers have been issued. It does not call the machine, which may not know the
+// current time yet.
 func (r *simReplica) readOne() {
 	s := r.n.s
 	if r.serving == nil || r.inFlight || len(r.waiting) > 0 {
@@ -692,7 +687,7 @@ func (r *simReplica) readOne() {
 	}
 }
 
-// trouble makes some, again and again.
+// trouble injects faults, again and again.
 func (s *sim) trouble() {
 	if s.calm {
 		return
@@ -754,8 +749,8 @@ func (s *sim) trim(shard int) {
 	s.logs[shard].trim(set)
 }
 
-// swapDisk starts a node with another disk: an empty one, or an old image. It does
-// not if no other node has what was trimmed from the log.
+// swapDisk starts a node with another disk: an empty one, or an old image. It does nothing if no other node has the
+// records that were trimmed from the log.
 func (s *sim) swapDisk(n *simNode, image func(*simReplica) *simStore) {
 	for shard, l := range s.logs {
 		left := false
@@ -791,7 +786,7 @@ func (s *sim) handOver(r *simReplica) {
 	})
 }
 
-// heal ends all trouble, waits until everything must be well, and looks whether it is.
+// heal ends all trouble, waits until the cluster must be well, and checks that it is.
 func (s *sim) heal() {
 	s.calm = true
 	for _, l := range s.logs {
@@ -803,7 +798,7 @@ func (s *sim) heal() {
 			n.start()
 		}
 	}
-	// Paused nodes go on at their time, and the engine has calls in hand that take a while.
+	// Paused nodes continue at their time, and pending calls of the engine take a while.
 	s.run(s.now + 30*time.Second + simBound)
 	for shard := range simShards {
 		before := s.answered
@@ -866,23 +861,23 @@ func TestSimulation(t *testing.T) {
 			fmt.Fprintln(os.Stderr, strings.Join(s.trace, "\n"))
 		}
 		if s.failure != "" {
-			t.Fatalf("seed %d, %s\nto see what happened: go test ./internal/cluster/replica -run Simulation -seed %d",
+			t.Fatalf("seed %d, %s\nto reproduce it: go test ./internal/cluster/replica -run Simulation -seed %d",
 				seed, s.failure, seed)
 		}
 	}
 	t.Logf("%d simulations: %d commits answered, %d reads, %d claims, %d checkpoints, %d of them needed by another shard", n, answered, reads, claims, fetches, loads)
 	if *seed < 0 && (answered == 0 || reads == 0 || claims == 0 || fetches == 0 || loads == 0) {
-		t.Error("nothing happened that was to be looked at")
+		t.Error("nothing happened that the simulation checks")
 	}
 }
 
-// The same seed leads to the same end.
+// The same seed gives the same result.
 func TestSimulationCanBeRepeated(t *testing.T) {
 	for seed := range int64(5) {
 		a, b := simulate(t, seed), simulate(t, seed)
 		if a.number != b.number || a.answered != b.answered ||
 			fmt.Sprint(a.logs[0].marks) != fmt.Sprint(b.logs[0].marks) {
-			t.Errorf("seed %d has led to two ends", seed)
+			t.Errorf("seed %d has two results", seed)
 		}
 	}
 }

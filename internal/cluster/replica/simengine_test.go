@@ -15,7 +15,7 @@ var (
 	errCut      = errors.New("not connected")
 )
 
-// simLog is a log with everything that has ever been appended to it.
+// simLog is a log that keeps all records ever appended to it.
 type simLog struct {
 	s       *sim
 	records [][]byte
@@ -23,8 +23,8 @@ type simLog struct {
 	counts  []uint64     // operations up to each of them
 	first   sharedlog.Position
 	down    time.Duration // no majority until then
-	// held is a record that the leader has taken and its followers have not, yet:
-	// to others the log does not end there any more, and it is not there to be read.
+	// held is a record that the leader has accepted and its followers have not, yet. For other nodes the log no longer
+	// ends before it, and they cannot read it.
 	held *[]byte
 }
 
@@ -34,7 +34,7 @@ func (l *simLog) extent() sharedlog.Extent {
 	return sharedlog.Extent{First: l.first, Last: l.last(), Bytes: int64(l.last()-l.first+1) * 100}
 }
 
-// append is what happens when a record reaches the log. The answer may be lost.
+// append handles a record that reaches the log. The answer may be lost.
 func (l *simLog) append(after sharedlog.Position, data []byte) error {
 	s := l.s
 	switch {
@@ -94,7 +94,7 @@ func (l *simLog) read(from sharedlog.Position, most int) ([]sharedlog.Record, sh
 	return out, l.extent(), nil
 }
 
-// trim trims as TrimPoint says, from what the disks really hold.
+// trim trims as TrimPoint says, by the true state of the disks.
 func (l *simLog) trim(nodes []*simReplica) {
 	var set []Need
 	for _, r := range nodes {
@@ -115,7 +115,7 @@ func (l *simLog) trim(nodes []*simReplica) {
 	}
 }
 
-// simLeases are leases by a clock which is right.
+// simLeases are leases by a correct clock.
 type simLeases struct {
 	s    *sim
 	held map[string]*simLease
@@ -149,12 +149,11 @@ func (l *simLeases) release(h *simLease) {
 	}
 }
 
-// A lease knows how to do without a simulation only because the interface asks for it.
+// A lease has this method outside simulations only because the interface requires it.
 func (*simLease) Renew(context.Context, []byte) error { panic("the simulation renews it") }
 func (*simLease) Release(context.Context) error       { panic("the simulation releases it") }
 
-// simStore is a store that forgets what was not flushed: the operations that were
-// applied, in order.
+// simStore is a store that forgets unflushed changes: the applied operations, in order.
 type simStore struct {
 	mark store.Mark
 	ops  []op
@@ -170,8 +169,8 @@ func (s *simStore) Apply(changes []byte, m store.Mark) error {
 
 func (s *simStore) clone() *simStore { return &simStore{s.mark, s.ops[:len(s.ops):len(s.ops)]} }
 
-// op is what clients ask for: a number that no client has been given before. need is how many operations of the control
-// shard the node knew that gave the number: the next owner must know as many.
+// op is what clients request: a number that no client has got before. need is how many operations of the control shard
+// the issuing node knew: the next owner must know as many.
 type op struct{ id, value, need uint64 }
 
 func encodeOps(ops []op) []byte {

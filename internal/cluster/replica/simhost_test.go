@@ -21,7 +21,7 @@ const (
 	simLookLate = 20 * time.Millisecond
 )
 
-// loaded says that the host's memory has all that the store has, and then tells the position.
+// loaded records that the host's memory matches the store, and then reports the position.
 func (r *simReplica) loaded() {
 	r.known = uint64(len(r.store.ops))
 	r.reached = position(r.store.mark)
@@ -54,8 +54,8 @@ func (w simEffects) load(f func()) {
 	})
 }
 
-// catchUp is Host.Prepare and Host.Claimed. It answers when the node's replica of the control shard has come as far as
-// the log reached when it was asked, or with an error.
+// catchUp implements Host.Prepare and Host.Claimed. It answers when the node's replica of the control shard has reached
+// the end that the log had at the time of the call, or with an error.
 func (w simEffects) catchUp(answer func(error)) {
 	s, control := w.n.s, w.n.shards[simControl]
 	if w.simReplica == control {
@@ -90,7 +90,7 @@ func (w simEffects) catchUp(answer func(error)) {
 	}, readTimeout)
 }
 
-// needs returns how many operations of the control shard the owners of a shard knew that have written its store.
+// needs returns how many operations of the control shard the owners knew that have written a shard's store.
 func (s *simStore) needs() (most uint64) {
 	for _, o := range s.ops {
 		most = max(most, o.need)
@@ -106,7 +106,7 @@ func (r *simReplica) knowsEnough() {
 	}
 }
 
-// A node that tells the position of a checkpoint before it has loaded it is found out.
+// The simulation detects a node that reports the position of a checkpoint before it has loaded it.
 func TestSimulationFindsEarlyPositions(t *testing.T) {
 	const most = 300
 	for seed := range int64(most) {
@@ -118,5 +118,5 @@ func TestSimulationFindsEarlyPositions(t *testing.T) {
 			return
 		}
 	}
-	t.Errorf("%d simulations have found nothing", most)
+	t.Errorf("%d simulations have found no violation", most)
 }
