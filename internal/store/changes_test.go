@@ -52,7 +52,7 @@ func TestChangesAreThoseOfTheTransaction(t *testing.T) {
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %q, %v\nwant %q", got, err, want)
 	}
-	// Bytes that were committed begin with a sequence number.
+	// Committed bytes begin with a sequence number.
 	if err := s.Commit(tx); err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestChangesRefuseWhatIsCutShort(t *testing.T) {
 	whole := tx.Bytes()
 	for n := range whole {
 		if _, err := describe(t, whole[:n]); !errors.Is(err, store.ErrNoBatch) {
-			t.Errorf("cut to %d of %d bytes: %v", n, len(whole), err)
+			t.Errorf("truncated to %d of %d bytes: %v", n, len(whole), err)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// transfer copies a checkpoint, with all that is in it, to where it is wanted.
+// transfer copies a checkpoint and its contents to their destination.
 func transfer(t *testing.T, c *store.Checkpoint, in *store.Incoming) []store.File {
 	t.Helper()
 	files, err := c.Files()
@@ -38,8 +38,8 @@ func transfer(t *testing.T, c *store.Checkpoint, in *store.Incoming) []store.Fil
 	return files
 }
 
-// A store is replaced by a checkpoint of another one. Whenever the power goes, it is
-// the old one or the new one, and the new one once that was said.
+// A checkpoint of another store replaces a store. Whenever the power fails, the store is the old one or the new one,
+// and the new one once Install has returned.
 func TestStoreIsReplacedAsAWhole(t *testing.T) {
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 8))
@@ -136,7 +136,7 @@ func TestIncompleteCheckpointIsRefused(t *testing.T) {
 	}
 	for _, name := range []string{"../elsewhere", "/etc/passwd", "", ".", `a\b`} {
 		if err := in.WriteAt(name, 0, nil); err == nil {
-			t.Errorf("%q was written to", name)
+			t.Errorf("%q was written", name)
 		}
 		if _, err := c.ReadAt(name, 0, 10); err == nil {
 			t.Errorf("%q was read", name)

@@ -10,7 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
 
-// A disk that becomes full while a checkpoint is made ends the checkpoint, and not the store.
+// A disk that becomes full during a checkpoint ends the checkpoint, not the store.
 func TestCheckpointOnAFullDisk(t *testing.T) {
 	for _, kind := range writing {
 		d := newFaultyDisk()
@@ -54,7 +54,7 @@ func TestCheckpointOnAFullDisk(t *testing.T) {
 	}
 }
 
-// A checkpoint has nothing of logs that were written over, and little of the MANIFEST, however much was written.
+// A checkpoint contains no overwritten logs, and little of the MANIFEST, however much was written.
 func TestCheckpointIsSmall(t *testing.T) {
 	d := newFaultyDisk()
 	s := d.open(t)

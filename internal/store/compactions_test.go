@@ -9,13 +9,13 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// compacting is a database with compactions that wait.
+// compacting is a database whose compactions wait.
 type compacting struct {
 	mu      sync.Mutex
 	allowed int
 	waiting int
 	begun   int
-	asked   int // how often it was asked how many are allowed
+	asked   int // how often the number of allowed compactions was read
 }
 
 func (c *compacting) GetAllowedWithoutPermission() int {
@@ -42,7 +42,7 @@ func (c *compacting) Schedule(pebble.CompactionGrantHandle) bool {
 	return true
 }
 
-// set sets how many compactions are allowed and wait.
+// set sets how many compactions are allowed and how many wait.
 func (c *compacting) set(allowed, waiting int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -55,11 +55,11 @@ func (c *compacting) want(t *testing.T, begun int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.begun != begun {
-		t.Errorf("%d compactions that waited have begun, not %d", c.begun, begun)
+		t.Errorf("%d waiting compactions have begun, want %d", c.begun, begun)
 	}
 }
 
-// Compactions that were refused begin when another one ends, or when more are allowed, whether announced or not.
+// Refused compactions begin when another one ends, or when more are allowed, with or without an announcement.
 func TestCompactionsThatWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := &compacting{allowed: 1}
@@ -94,7 +94,7 @@ func TestCompactionsThatWait(t *testing.T) {
 	})
 }
 
-// A store without compactions that wait has no timer.
+// A store without waiting compactions has no timer.
 func TestCompactionsRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := &compacting{allowed: 1}
@@ -110,7 +110,7 @@ func TestCompactionsRest(t *testing.T) {
 		asked := db.asked
 		time.Sleep(time.Hour)
 		if db.asked != asked {
-			t.Errorf("an idle store was asked %d times", db.asked-asked)
+			t.Errorf("an idle store was polled %d times", db.asked-asked)
 		}
 		c.Unregister()
 	})

@@ -17,18 +17,18 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
 
-// patience is longer than anything takes that these tests wait for.
+// patience is longer than any event takes that these tests wait for.
 const testTimeout = 30 * time.Second
 
-// fault decides what becomes of an operation.
+// fault decides the result of an operation.
 type fault func(op errorfs.Op) error
 
-// faultyDisk is a disk whose faults can be set. It retries fast.
+// faultyDisk is a disk with settable faults. It retries fast.
 type faultyDisk struct {
 	*Disk
 	below *vfs.MemFS
 	fault atomic.Pointer[fault]
-	log   bytes.Buffer // to be read when the disk is at rest
+	log   bytes.Buffer // read it only while the disk is idle
 }
 
 func newFaultyDisk() *faultyDisk {
@@ -47,10 +47,10 @@ func newFaultyDisk() *faultyDisk {
 func (f *faultyDisk) set(fault fault) { f.fault.Store(&fault) }
 func (f *faultyDisk) heal()           { f.fault.Store(nil) }
 
-// durable returns what would be there after a loss of power.
+// durable returns the files that would remain after a loss of power.
 func (f *faultyDisk) durable() *vfs.MemFS { return f.below.CrashClone(vfs.CrashCloneCfg{}) }
 
-// on returns a fault of the operations of those kinds.
+// on returns a fault for operations of these kinds.
 func on(err error, kinds ...errorfs.OpKind) fault {
 	return func(op errorfs.Op) error {
 		for _, k := range kinds {
@@ -62,7 +62,7 @@ func on(err error, kinds ...errorfs.OpKind) fault {
 	}
 }
 
-// writing is what a full or read-only disk refuses.
+// writing are the operations that a full or read-only disk refuses.
 var writing = []errorfs.OpKind{
 	errorfs.OpCreate, errorfs.OpLink, errorfs.OpRename, errorfs.OpReuseForWrite, errorfs.OpMkdirAll, errorfs.OpLock,
 	errorfs.OpFileWrite, errorfs.OpFileWriteAt,
@@ -126,10 +126,10 @@ func TestCommitOutlastsADiskThatRefusesWrites(t *testing.T) {
 			within(t, "blocked", before.Blocked())
 			blocked, ok := errors.AsType[*BlockedError](before.Err())
 			if !ok || blocked.Reason != reason || !errors.Is(blocked, err) {
-				t.Errorf("blocked because of %v", before.Err())
+				t.Errorf("blocked by %v", before.Err())
 			}
 			if d.Writable().Err() == nil || d.Lifetime().Err() != nil {
-				t.Errorf("now %v, for ever %v", d.Writable().Err(), d.Lifetime().Err())
+				t.Errorf("now %v, permanently %v", d.Writable().Err(), d.Lifetime().Err())
 			}
 			select {
 			case err := <-done:
@@ -145,7 +145,7 @@ func TestCommitOutlastsADiskThatRefusesWrites(t *testing.T) {
 				t.Error(err)
 			}
 			if err := d.Writable().Err(); err != nil {
-				t.Errorf("at last %v", err)
+				t.Errorf("finally %v", err)
 			}
 			log := d.log.String()
 			if strings.Count(log, reason) == 0 || strings.Count(log, "level=ERROR") != 1 ||
@@ -156,7 +156,7 @@ func TestCommitOutlastsADiskThatRefusesWrites(t *testing.T) {
 	}
 }
 
-// With any writes refused at any time, nothing is lost or mixed up.
+// Whichever writes are refused, and whenever, no data is lost or mixed up.
 func TestDiskThatIsOftenFull(t *testing.T) {
 	for seed := range uint64(10) {
 		d := newFaultyDisk()
@@ -191,7 +191,7 @@ func TestDiskThatIsOftenFull(t *testing.T) {
 	}
 }
 
-// halfFile takes half of what it is given and is full, every other time.
+// halfFile writes half of the data and reports a full disk, every other time.
 type halfFile struct {
 	vfs.File
 	turn int
@@ -230,8 +230,7 @@ func TestShortWriteIsContinued(t *testing.T) {
 	}
 }
 
-// A table that finds no space is given up, so that what it has taken is free for
-// others, and made again later.
+// A table that finds no space is dropped, which frees its space for other files, and is written again later.
 func TestTableIsGivenUp(t *testing.T) {
 	d := newFaultyDisk()
 	s := d.open(t)
@@ -265,8 +264,7 @@ func TestTableIsGivenUp(t *testing.T) {
 	expect(t, d.durable(), "a", "b")
 }
 
-// After a sync that failed the kernel may have dropped what was written, so
-// nothing that happens later makes it good.
+// After a failed sync the kernel may have dropped the written data, so no later success repairs it.
 func TestFailedDiskIsGivenUp(t *testing.T) {
 	for name, fault := range map[string]fault{
 		"sync":              on(syscall.EIO, syncing...),
@@ -294,7 +292,7 @@ func TestFailedDiskIsGivenUp(t *testing.T) {
 				t.Errorf("the condition is %v", err)
 			}
 			if _, ok := errors.AsType[*BlockedError](s.Close()); !ok {
-				t.Error("closed as if nothing were wrong")
+				t.Error("closed without an error")
 			}
 			expect(t, after, "before")
 			if log := d.log.String(); strings.Count(log, "level=ERROR") != 1 {
@@ -315,7 +313,7 @@ func TestCloseDoesNotWaitForABlockedDisk(t *testing.T) {
 	go func() { _ = put(s, "during", "1") }()
 	within(t, "blocked", before.Blocked())
 	if _, ok := errors.AsType[*BlockedError](s.Close()); !ok {
-		t.Error("closed as if nothing were wrong")
+		t.Error("closed without an error")
 	}
 	if d.Lifetime().Err() == nil {
 		t.Error("the disk is not given up")

@@ -15,11 +15,10 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// applyTo makes the change of position p of an imagined log: a key of its own, and
-// one that all share.
+// applyTo makes the change of position p of an imaginary log: it sets its own key, and one that all changes share.
 func applyTo(t *testing.T, s *store.Store, p uint64) {
 	t.Helper()
-	other := memory(t) // the one that has written the log
+	other := memory(t) // the epoch that wrote the log
 	tx := other.Begin()
 	defer tx.Release()
 	tx.Set(fmt.Appendf(nil, "k%06d", p), []byte(strings.Repeat("v", int(p*7919%100_000))))
@@ -33,8 +32,7 @@ func applyTo(t *testing.T, s *store.Store, p uint64) {
 	}
 }
 
-// isFold makes sure that a store is exactly what comes of the records up to its
-// mark, which it returns.
+// isFold checks that a store is exactly the result of the records up to its mark, and returns the mark.
 func isFold(t *testing.T, s *store.Store) uint64 {
 	t.Helper()
 	m := s.Mark()
@@ -59,8 +57,8 @@ func isFold(t *testing.T, s *store.Store) uint64 {
 	return p
 }
 
-// The power goes at any of the moments at which a store does something to its
-// files. It then is at some earlier position, but not before what was flushed.
+// The power fails at any moment at which a store changes its files. Afterwards the store is at an earlier position, but
+// not before the last flush.
 func TestExternalStoreIsAlwaysAtAPosition(t *testing.T) {
 	const sittings = 4
 	for seed := range uint64(50) {
@@ -114,7 +112,7 @@ func TestExternalStoreIsAlwaysAtAPosition(t *testing.T) {
 			select {
 			case <-off:
 			default:
-				after = disk // it was closed in good order
+				after = disk // it was closed gracefully
 				durable.Store(p)
 			}
 			disk, least = after, durable.Load()
@@ -126,7 +124,7 @@ func TestExternalStoreIsChangedByItsLogOnly(t *testing.T) {
 	s := open(t, "db", store.Options{FS: vfs.NewMem(), External: true})
 	defer func() { _ = s.Close() }()
 	if empty, err := s.Empty(); err != nil || !empty {
-		t.Errorf("a new store is empty: %v, %v", empty, err)
+		t.Errorf("a new store reports empty: %v, %v", empty, err)
 	}
 	tx := s.Begin()
 	defer tx.Release()
@@ -141,23 +139,23 @@ func TestExternalStoreIsChangedByItsLogOnly(t *testing.T) {
 		t.Errorf("got %q, %v", v, err)
 	}
 	if m, err := s.Durable(); err != nil || m != (store.Mark{}) {
-		t.Errorf("durable without a flush: %+v, %v", m, err)
+		t.Errorf("without a flush, durable are %+v, %v", m, err)
 	}
 	if err := s.Apply([]byte("not the bytes of a transaction"), store.Mark{
 		Position: 2,
 	}); !errors.Is(err, store.ErrNoBatch) {
-		t.Errorf("nonsense was applied: %v", err)
+		t.Errorf("invalid changes were applied: %v", err)
 	}
 	if s.Mark().Position != 1 {
 		t.Errorf("the mark is %+v", s.Mark())
 	}
 	if empty, err := s.Empty(); err != nil || empty {
-		t.Errorf("a store with a key is empty: %v, %v", empty, err)
+		t.Errorf("a store with a key reports empty: %v, %v", empty, err)
 	}
 }
 
-// A store that had a log of its own gets an external one and the other way round. Transactions that were committed in
-// one way are there in the other, whenever the power goes.
+// A store with its own log switches to an external one, and back. Transactions that were committed in either mode
+// survive, whenever the power fails.
 func TestLogMovesOutAndIn(t *testing.T) {
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 7))
@@ -229,7 +227,7 @@ func TestMarkIsOutOfTheWay(t *testing.T) {
 	if err := s.Apply(nil, store.Mark{Position: 9}); err != nil {
 		t.Fatal(err)
 	}
-	// A scan finds no key: the mark is not one.
+	// A scan does not return the mark.
 	err := s.Scan(nil, bytes.Repeat([]byte{0xff}, 8), func(k, _ []byte) bool {
 		t.Errorf("a scan found %q", k)
 		return true

@@ -11,8 +11,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// FuzzScan feeds the scanner with files that are not in order. Up to where it
-// says that they are, Pebble reads the same records.
+// FuzzScan feeds damaged files to the scanner. Up to the point that the scanner calls valid, Pebble reads the same
+// records.
 func FuzzScan(f *testing.F) {
 	const number = 2
 	fs := vfs.NewMem()

@@ -11,8 +11,8 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// Readers of a store that is being closed get the stored values, or ErrClosed. A read within a read does not keep the
-// store from being closed.
+// Readers of a closing store get the stored values, or ErrClosed. A read within a read does not prevent the store from
+// closing.
 func TestReadsWhileTheStoreIsClosed(t *testing.T) {
 	t.Parallel()
 	s, err := store.Open("store", store.Options{FS: vfs.NewMem()})

@@ -24,7 +24,7 @@ func TestRemovedStoreIsEmpty(t *testing.T) {
 		}
 		tx := s.Begin()
 		if old, err := tx.Get([]byte("k")); err != nil || old != nil {
-			t.Errorf("a store that was removed still has %q, %v", old, err)
+			t.Errorf("a removed store still has %q, %v", old, err)
 		}
 		tx.Set([]byte("k"), []byte("v"))
 		if err := s.Commit(tx); err != nil {

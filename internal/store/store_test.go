@@ -159,9 +159,8 @@ func TestDirectoryBelongsToOneProcess(t *testing.T) {
 	}
 }
 
-// The power goes after each of a number of commits, with any part of what was
-// not synced reaching the disk: everything committed is there, each transaction
-// whole or not at all. The directories above the store are new, too.
+// The power fails after each of a number of commits, with any part of the unsynced data reaching the disk: all commits
+// survive, each transaction whole or not at all. The directories above the store are new, too.
 func TestPowerLoss(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 0))

@@ -9,12 +9,12 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// engineKey returns a key as the engine makes them: a queue's id, the letter of a table, and more.
+// engineKey returns a key like the engine's: a queue's id, the letter of a table, and more.
 func engineKey(queue uint64, table, more byte) []byte {
 	return append(binary.BigEndian.AppendUint64(nil, queue), table, more)
 }
 
-// randomChange makes the same change in tx and in a map of what the store then has.
+// randomChange makes the same change in tx and in a map with the expected contents of the store.
 func randomChange(r *rand.Rand, tx *store.Txn, want map[string]string) {
 	const tables = "!msxkg"
 	some := func() []byte {

@@ -18,10 +18,10 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// disk is a directory of files that can be spoilt.
+// disk is a directory of files that can be damaged.
 type disk map[string][]byte
 
-// image copies a store's files, as they are without its being closed.
+// image copies a store's files without closing it.
 func image(t *testing.T, fs vfs.FS) disk {
 	t.Helper()
 	names, err := fs.List("db")
@@ -110,12 +110,11 @@ func fill(t *testing.T, fs vfs.FS, s *store.Store, from, n, size int, rng *rand.
 	return last
 }
 
-// missing opens the store and returns how many of the first n keys are not
-// there, or an error.
+// missing opens the store and returns how many of the first n keys are missing, or an error.
 func missing(t *testing.T, fs vfs.FS, n int) (int, error) {
 	t.Helper()
 	if _, err := store.Verify(fs, "db"); err != nil {
-		return 0, err // as Open would say, only sooner
+		return 0, err // as Open would report, only sooner
 	}
 	s, err := store.Open("db", store.Options{FS: fs})
 	if err != nil {
@@ -134,8 +133,7 @@ func missing(t *testing.T, fs vfs.FS, n int) (int, error) {
 	return absent, s.Close()
 }
 
-// ways are the ways in which a file goes bad from some byte on. They return
-// where it is good again.
+// ways are the ways in which a file is damaged from some byte on. They return where it is sound again.
 var ways = map[string]func(text []byte, at int) int{
 	"a bit flips":      func(text []byte, at int) int { text[at] ^= 0x10; return at + 1 },
 	"a sector is zero": func(text []byte, at int) int { return spoil(text, at, 512, func(b []byte) { clear(b) }) },
@@ -155,9 +153,8 @@ func spoil(text []byte, at, n int, change func([]byte)) int {
 	return end
 }
 
-// Wherever a log goes bad, nothing is lost without a word, unless it is bad up to
-// the beginning of the last commit, and if it was closed, to its very end. The
-// first log of a store has chunks of the older form.
+// Wherever a log is damaged, no loss goes unnoticed, unless the damage reaches to the beginning of the last commit or,
+// in a closed log, to its very end. The first log of a store has chunks of the older form.
 func TestDamagedLogIsRefused(t *testing.T) {
 	for _, size := range []int{10, 400, 12_000} {
 		for _, sittings := range []int{1, 2} {
@@ -185,7 +182,7 @@ func TestDamagedLogIsRefused(t *testing.T) {
 				logs := running.files("*.log")
 				log := logs[len(logs)-1]
 				if got, err := missing(t, running.with(t, "", nil), n); got != 0 || err != nil {
-					t.Fatalf("in good order: %d are missing, %v", got, err)
+					t.Fatalf("undamaged: %d are missing, %v", got, err)
 				}
 				trailer := len(closed[log]) - len(running[log])
 				for way, spoil := range ways {
@@ -217,7 +214,7 @@ func TestDamagedLogIsRefused(t *testing.T) {
 	}
 }
 
-// A log that was closed and is not the last one must be there to its end.
+// A closed log that is not the last one must be complete.
 func TestOlderLogIsWhole(t *testing.T) {
 	fs := vfs.NewMem()
 	s := open(t, "db", store.Options{FS: fs})
@@ -245,7 +242,7 @@ func TestOlderLogIsWhole(t *testing.T) {
 	}
 }
 
-// Wherever the MANIFEST goes bad or ends, nothing is lost without a word.
+// Wherever the MANIFEST is damaged or ends, no loss goes unnoticed.
 func TestDamagedManifestIsRefused(t *testing.T) {
 	for _, flush := range []int{6, 1000} {
 		for _, reopen := range []int{1000, 30} {
@@ -285,7 +282,7 @@ func damageManifest(t *testing.T, flush, reopen int) {
 		name := manifests[len(manifests)-1]
 		whole := d[name]
 		if got, err := missing(t, d.with(t, "", nil), n); got != 0 || err != nil {
-			t.Fatalf("in good order: %d are missing, %v", got, err)
+			t.Fatalf("undamaged: %d are missing, %v", got, err)
 		}
 		refused := 0
 		judge := func(what string, at int, text []byte) {
@@ -313,9 +310,8 @@ func damageManifest(t *testing.T, flush, reopen int) {
 	}
 }
 
-// The power goes at any of the moments at which a store does something to its
-// files, also while it comes back after the last time, with any part of what was
-// not synced reaching the disk. That must never look like damage.
+// The power fails at any moment at which a store changes its files, even while it recovers from the previous failure,
+// with any part of the unsynced data reaching the disk. That must never look like damage.
 func TestPowerLossAtAnyMoment(t *testing.T) {
 	const sittings = 4
 	for seed := range uint64(50) {
@@ -323,7 +319,7 @@ func TestPowerLossAtAnyMoment(t *testing.T) {
 		disk := vfs.NewCrashableMem()
 		var known atomic.Int64 // transactions that have become durable
 		for sitting := range sittings {
-			at := int64(1 + rng.IntN(60)) // most of them while the store is being opened
+			at := int64(1 + rng.IntN(60)) // most of them while the store opens
 			if rng.IntN(2) == 0 {
 				at += int64(rng.IntN(150))
 			}
@@ -358,7 +354,7 @@ func TestPowerLossAtAnyMoment(t *testing.T) {
 			select {
 			case <-off:
 			default:
-				after, percent = disk, 0 // it was closed in good order
+				after, percent = disk, 0 // it was closed gracefully
 				durable.Store(known.Load())
 			}
 			if got, err := missing(t, after.CrashClone(vfs.CrashCloneCfg{}), int(durable.Load())); err != nil ||
@@ -372,9 +368,8 @@ func TestPowerLossAtAnyMoment(t *testing.T) {
 	}
 }
 
-// The power goes while a commit is being made, some of them larger than many
-// blocks, with any part of it reaching the disk. That must never look like
-// damage.
+// The power fails during a commit, which may be larger than many blocks, with any part of it reaching the disk. Verify
+// must never report that as damage.
 func TestPowerLossIsNoDamage(t *testing.T) {
 	for seed := range uint64(5) {
 		rng := rand.New(rand.NewPCG(seed, 3))
