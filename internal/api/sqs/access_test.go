@@ -21,8 +21,7 @@ import (
 	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
-// unsignedRegion is the region of requests that are not signed, which all of these tests
-// share. Their queues have names of their own.
+// unsignedRegion is the region of unsigned requests, which all of these tests share. Each test has its own queue names.
 const unsignedRegion = "us-east-1"
 
 var names atomic.Int64
@@ -41,7 +40,7 @@ func asOther(t *testing.T) *sdk {
 	return sdkOf(t, shared, cred, unsignedRegion)
 }
 
-// asAnonymous returns a client that signs nothing.
+// asAnonymous returns a client that does not sign.
 func asAnonymous(t *testing.T, options ...func(*sqs.Options)) *sdk {
 	o := sqs.Options{
 		Region: unsignedRegion, BaseEndpoint: aws.String(shared.Endpoint()), Retryer: aws.NopRetryer{},
@@ -54,8 +53,8 @@ func denying(principal, action, condition string) string {
 	return strings.Replace(allowing(principal, action, "*", condition), `"Allow"`, `"Deny"`, 1)
 }
 
-// The permissions of each caller on a queue, by operation: with no policy, with one that shares everything that can be
-// shared, and with one that denies as well.
+// The permissions of each caller on a queue, by operation: without a policy, with a policy that shares all shareable
+// actions, and with one that also denies.
 func TestSharing(t *testing.T) {
 	t.Parallel()
 	shareable := []string{
@@ -144,7 +143,7 @@ func TestSharing(t *testing.T) {
 			c.Fails("SendMessage", object{"QueueUrl": c.URL(q), "MessageBody": "m"}, denied("User: "+c.Cred.ARN+
 				" is not authorized to perform: sqs:sendmessage on resource: "+c.ARN(q)+
 				" with an explicit deny in a resource-based policy"))
-			set() // which the owner can, all the same
+			set() // which the owner still can
 			for _, who := range []string{"other", "anonymous"} {
 				check(who, "policy removed", never)
 			}
@@ -153,7 +152,7 @@ func TestSharing(t *testing.T) {
 	}
 }
 
-// Permissions come and go by their labels, and count at once.
+// Permissions are added and removed by their labels, and take effect at once.
 func TestPermissionsCountAtOnce(t *testing.T) {
 	t.Parallel()
 	a, b := asOwner(t), asOther(t)
@@ -181,16 +180,16 @@ func TestPermissionsCountAtOnce(t *testing.T) {
 	sends("")
 	add("send", "SendMessage")
 	apitest.Must(t, 0, remove("all"))
-	sends("") // the other permission is one of its own
+	sends("") // the other permission has another label
 	apitest.Must(t, 0, remove("send"))
 	sends(no)
 	add("all", "*")
 	if err := remove("SendMessage"); err == nil || !strings.Contains(err.Error(), "can't find label") {
-		t.Errorf("a permission that was not given is removed: %v", err)
+		t.Errorf("a permission that does not exist is removed: %v", err)
 	}
 	sends("")
 
-	// Batches come with their single actions.
+	// Batches need the permissions of their single actions.
 	apitest.Must(t, 0, remove("all"))
 	add("send", "SendMessage")
 	out, err := b.SendMessageBatch(b.Ctx, &sqs.SendMessageBatchInput{
@@ -206,8 +205,8 @@ func TestPermissionsCountAtOnce(t *testing.T) {
 	}
 }
 
-// A user of a shared queue finds it by its owner and sees everything but the
-// policy; what it sends carries its id, and an address if it has none.
+// A user of a shared queue finds it by its owner and sees all attributes but the policy. Its messages carry its id, or
+// its address if it has none.
 func TestUseOfASharedQueue(t *testing.T) {
 	t.Parallel()
 	a, b, anonymous := asOwner(t), asOther(t), asAnonymous(t)
@@ -257,7 +256,7 @@ func TestUseOfASharedQueue(t *testing.T) {
 	}
 }
 
-// Conditions hold for requests as they come over the wire.
+// Conditions apply to requests as they arrive over the wire.
 func TestConditions(t *testing.T) {
 	t.Parallel()
 	a, b, anonymous := asOwner(t), asOther(t), asAnonymous(t)
@@ -322,7 +321,7 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// Over TLS aws:SecureTransport is true, and with a proxy that says so.
+// Over TLS, or behind a proxy that reports TLS, aws:SecureTransport is true.
 func TestSecureTransport(t *testing.T) {
 	t.Parallel()
 	secure := allowing("*", "sqs:SendMessage", "*", `"Bool":{"aws:SecureTransport":"true"}`)
@@ -341,7 +340,7 @@ func TestSecureTransport(t *testing.T) {
 		t.Errorf("over TLS: %q", got)
 	}
 
-	// Here, everybody in 10/8 has to come over TLS, and the proxy is us.
+	// Here, all clients in 10/8 must use TLS, and this test is the proxy.
 	c = servertest.InMemory()
 	c.TrustedProxies = []string{"127.0.0.1"}
 	proxied, _ := servertest.Start(t, c)
@@ -373,11 +372,11 @@ func TestSecureTransport(t *testing.T) {
 	if got := asAnonymous(t, func(o *sqs.Options) {
 		o.HTTPClient = withHeaders{"X-Forwarded-For": "10.1.2.3", "X-Forwarded-Proto": "https"}
 	}).TrySend(u); got == "" {
-		t.Error("anybody's headers count")
+		t.Error("headers of untrusted senders count")
 	}
 }
 
-// withHeaders is an HTTP client that adds headers, as a proxy would.
+// withHeaders is an HTTP client that adds headers, as a proxy does.
 type withHeaders map[string]string
 
 func (h withHeaders) Do(r *http.Request) (*http.Response, error) {
@@ -387,7 +386,7 @@ func (h withHeaders) Do(r *http.Request) (*http.Response, error) {
 	return http.DefaultClient.Do(r)
 }
 
-// Messages can be moved to a queue of another account if it lets them in.
+// Messages can be moved to a queue of another account if its policy allows it.
 func TestMoveToASharedQueue(t *testing.T) {
 	t.Parallel()
 	a, b := asOwner(t), asOther(t)
@@ -418,8 +417,8 @@ func TestMoveToASharedQueue(t *testing.T) {
 	}
 }
 
-// A policy is returned as it was set, with all the resources that it names; statements about another queue have no
-// effect here.
+// A policy is returned as it was set, with all resources that it names. Statements about another queue have no effect
+// here.
 func TestPolicyOfOtherResources(t *testing.T) {
 	t.Parallel()
 	for _, d := range apitest.Dialects {
@@ -440,7 +439,7 @@ func TestPolicyOfOtherResources(t *testing.T) {
 					"QueueUrl": c.URL(q), "AttributeNames": list{"Policy"},
 				})["Attributes"].(object)["Policy"]
 				if got != document {
-					t.Errorf("%q comes back as %v", document, got)
+					t.Errorf("%q is returned as %v", document, got)
 				}
 				if got := asAnonymous(t).TrySend(aws.String(c.URL(q))) == ""; got != admits {
 					t.Errorf("with the resource %q: admitted %t", resource, got)

@@ -24,7 +24,7 @@ import (
 
 const account = "000000000000"
 
-// Only what was sealed opens, and only for its queue.
+// Only sealed handles open, and only for their queue.
 func FuzzReceiptHandle(f *testing.F) {
 	s, stranger := newSealer([]byte("secret"), nil), newSealer([]byte("another secret"), nil)
 	f.Add(uint64(1), uint64(1), uint64(1), uint16(0), byte('x'), "")
@@ -47,7 +47,7 @@ func FuzzReceiptHandle(f *testing.F) {
 		}
 		for _, handle := range both {
 			if got, ok := s.open(id, handle); !ok || got != receipt {
-				t.Fatalf("%+v comes back as %+v, %v", receipt, got, ok)
+				t.Fatalf("%+v became %+v, %v", receipt, got, ok)
 			}
 			if _, ok := s.open(id+1, handle); ok {
 				t.Fatal("a handle opens for another queue")
@@ -71,7 +71,7 @@ func FuzzReceiptHandle(f *testing.F) {
 
 var numberSyntax = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`)
 
-// isNumber is validNumber, slowly and obviously.
+// isNumber is a slow and obviously correct validNumber.
 func isNumber(s string) bool {
 	if !numberSyntax.MatchString(s) {
 		return false
@@ -93,13 +93,13 @@ func isNumber(s string) bool {
 		digits = quotient
 	}
 	if e := strings.IndexAny(s, "eE"); e >= 0 && len(strings.TrimLeft(s[e+1:], "+-0")) > 5 {
-		return false // which would take the other way long to find out
+		return false // which would take isNumber too long
 	}
 	const precision = 4096
 	parse := func(s string) *big.Float {
 		x, _, err := big.ParseFloat(s, 10, precision, big.ToNearestEven)
 		if err != nil {
-			return new(big.Float).SetInf(false) // its exponent is beyond everything
+			return new(big.Float).SetInf(false) // its exponent is out of range
 		}
 		return x.Abs(x)
 	}
@@ -121,7 +121,7 @@ func FuzzNumber(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		if len(s) > 500 {
-			t.Skip("beyond the precision of the other way")
+			t.Skip("beyond the precision of the comparison")
 		}
 		if got, want := service.ValidNumber(s), isNumber(s); got != want {
 			t.Fatalf("%q: %v, want %v", s, got, want)
@@ -129,7 +129,7 @@ func FuzzNumber(f *testing.F) {
 	})
 }
 
-// Text that passes the check can be stored, counted and shown.
+// Text that passes the check can be stored, counted and displayed.
 func FuzzMessageAttribute(f *testing.F) {
 	f.Add("color", "String", "blue", []byte(nil), true, false)
 	f.Add("count", "Number.int", "3", []byte(nil), true, false)
@@ -161,12 +161,12 @@ func FuzzMessageAttribute(f *testing.F) {
 		case a.Name != name || a.Type != dataType || a.Value == "" || size != len(name)+len(dataType)+len(a.Value):
 			t.Fatalf("%+v counts for %d bytes", a, size)
 		case !utf8.ValidString(name+dataType) || isString && !utf8.ValidString(a.Value):
-			t.Fatalf("%+v is no text", a)
+			t.Fatalf("%+v is not text", a)
 		case strings.HasPrefix(strings.ToLower(name), "aws.") || strings.HasPrefix(strings.ToLower(name), "amazon.") ||
 			len(name) > 256 || len(dataType) > 256:
 			t.Fatalf("%+v passes", a)
 		case base == "Number" && len(value) < 500 && !isNumber(value):
-			t.Fatalf("%+v is no number", a)
+			t.Fatalf("%+v is not a number", a)
 		case len(attributesMD5(out)) != 32:
 			t.Fatalf("%+v has the digest %q", a, attributesMD5(out))
 		}
@@ -247,7 +247,7 @@ func FuzzRedriveAllowPolicy(f *testing.F) {
 	})
 }
 
-// Text that is accepted as a queue's ARN is one, and is bounded.
+// Text that is accepted as a queue's ARN is a valid ARN, and is bounded.
 func FuzzARN(f *testing.F) {
 	for _, s := range []string{"", arnOf("q"), arnOf("q.fifo"), "arn:aws-cn:sqs:r:" + account + ":q",
 		"arn:aws:sqs::" + account + ":", "arn:aws:sqs:-:" + account + ":q:x"} {
@@ -286,8 +286,7 @@ func FuzzTaskHandle(f *testing.F) {
 	})
 }
 
-// changeOf returns a change of the attributes of a queue where there are no others, and no
-// users.
+// changeOf returns a change of the attributes of a queue, where there are no other queues and no users.
 func changeOf(n catalog.Name) *attributeChange {
 	return &attributeChange{
 		name: n, attrs: new(catalog.Attributes), log: slog.New(slog.DiscardHandler),
@@ -298,7 +297,7 @@ func changeOf(n catalog.Name) *attributeChange {
 
 func checkPolicy(n catalog.Name, value string) error { return changeOf(n).setPolicy(value) }
 
-// A policy that is accepted can have permissions added and removed.
+// Permissions can be added to and removed from any accepted policy.
 func FuzzPolicy(f *testing.F) {
 	q := catalog.Name{Account: account, Region: "us-east-1", Queue: "q"}
 	allow := `{"Effect":"Allow","Principal":"*","Action":"sqs:SendMessage","Resource":"` + q.ARN() + `"}`
@@ -371,8 +370,7 @@ func newService(t testing.TB) *protocol.Service {
 	return New(Options{Catalog: cat, Shard: sh})
 }
 
-// For every input to every operation, the answer of a call of the owner is SQS's: there is no panic and no fault of the
-// server.
+// For every input to every operation, the owner gets an answer of SQS: no panic, and no fault of the server.
 func FuzzOperations(f *testing.F) {
 	forms := []string{
 		"", "QueueUrl=q", "QueueName=q",
@@ -446,7 +444,7 @@ func FuzzOperations(f *testing.F) {
 			if protocol.AsError(err).Status >= 500 {
 				t.Fatalf("%s %q: %v", op, input, err)
 			}
-			_ = protocol.WriteError(w, s, req, "id", protocol.AsError(err)) // a recorder takes everything
+			_ = protocol.WriteError(w, s, req, "id", protocol.AsError(err)) // a recorder accepts everything
 			return
 		}
 		_ = protocol.WriteResult(w, s, req, operation, "id", out)

@@ -9,8 +9,8 @@ import (
 	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
-// The guide's own policies ("Amazon SQS Policy Examples") as they are printed, on
-// a server with its accounts. Requests come from where a proxy says.
+// The guide's own policies ("Amazon SQS Policy Examples"), as printed, on a server with its accounts. A proxy header
+// sets the address of a request.
 func TestGuidePolicies(t *testing.T) {
 	t.Parallel()
 	const one, two, four = "123456789012", "111122223333", "444455556666"
@@ -204,7 +204,7 @@ func TestGuidePolicies(t *testing.T) {
 			continue
 		}
 		if got := owner.Attributes(u)["Policy"]; got != tc.policy {
-			t.Errorf("%s: the policy comes back as %s", tc.name, got)
+			t.Errorf("%s: the policy is returned as %s", tc.name, got)
 		}
 		for i, try := range tc.tries {
 			if got := try.who.TrySend(u); (got == "") != try.send {
@@ -214,14 +214,14 @@ func TestGuidePolicies(t *testing.T) {
 				t.Errorf("%s: receive %d: %q", tc.name, i, got)
 			}
 		}
-		// With a comma as in the guide's use cases they are not JSON.
+		// With the comma of the guide's use cases, they are not JSON.
 		bad := strings.TrimSuffix(tc.policy, "}") + ",}"
 		_, err := owner.SetQueueAttributes(owner.Ctx, &sqs.SetQueueAttributesInput{
 			QueueUrl: u, Attributes: map[string]string{"Policy": bad},
 		})
 		if err == nil || !strings.Contains(err.Error(), "InvalidAttributeValue") ||
 			!strings.Contains(err.Error(), "the comma after") {
-			t.Errorf("%s: with a comma too many: %v", tc.name, err)
+			t.Errorf("%s: with an extra comma: %v", tc.name, err)
 		}
 	}
 }

@@ -28,6 +28,6 @@ func TestAlphabetOfReceiptHandles(t *testing.T) {
 		}
 	}
 	if hyphens == 0 {
-		t.Error("earlier handles have no hyphens, so this shows nothing")
+		t.Error("earlier handles have no hyphens, so this test proves nothing")
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
-// An account has as many queues as it may, in all regions together. Other accounts have
-// theirs, and what there is goes on.
+// An account has at most the allowed number of queues, in all regions together. Other accounts have their own limit,
+// and existing queues keep working.
 func TestMaxQueues(t *testing.T) {
 	t.Parallel()
 	config := servertest.InMemory()
@@ -29,7 +29,7 @@ func TestMaxQueues(t *testing.T) {
 		_, err := c.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("b")})
 		apitest.Refused[*types.OverLimit](t, err, "OverLimit")
 	}
-	east.Create("a", nil) // which is there
+	east.Create("a", nil) // which exists
 	sdkOf(t, s, other, "us-east-1").Create("b", nil)
 	if _, err := east.DeleteQueue(t.Context(), &sqs.DeleteQueueInput{QueueUrl: u}); err != nil {
 		t.Fatal(err)
@@ -37,7 +37,7 @@ func TestMaxQueues(t *testing.T) {
 	west.Create("b", nil)
 }
 
-// Test suites purge queues and make them anew faster than SQS lets them.
+// Test suites purge and recreate queues faster than SQS allows.
 func TestNoCoolDowns(t *testing.T) {
 	t.Parallel()
 	config := servertest.InMemory()
@@ -60,7 +60,7 @@ func TestNoCoolDowns(t *testing.T) {
 	}
 }
 
-// However long the texts are that a client sends, the answer repeats a bounded part of them.
+// However long a client's texts are, the answer repeats a bounded part of them.
 func TestAnswersAreBounded(t *testing.T) {
 	t.Parallel()
 	for _, d := range []apitest.Dialect{inJSON, inForm} {
@@ -96,8 +96,8 @@ func TestAnswersAreBounded(t *testing.T) {
 	}
 }
 
-// lengthened returns copies of an input in each of which one text, or the key of one entry,
-// is replaced. They are called by the place of the text.
+// lengthened returns copies of an input, in each of which one text, or the key of one entry, is replaced. They are
+// keyed by the place of the text.
 func lengthened(in object, text string) map[string]object {
 	out := make(map[string]object)
 	for name, value := range in {

@@ -8,7 +8,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// taskShard keeps the message move tasks that it is given.
+// taskShard keeps its message move tasks.
 type taskShard struct {
 	Shard
 	tasks []queue.MoveTask
@@ -19,8 +19,8 @@ func (s *taskShard) StartMove(_ context.Context, _ queue.ID, t queue.MoveTask) e
 	return nil
 }
 
-// A task may fill the queues that its starter was allowed to send to, and no others: neither
-// one that used to have its dead letters there, nor one that will.
+// A task may fill the queues that its starter was allowed to send to, and no others: neither a former source of these
+// dead letters, nor a future one.
 func TestMoveTaskCarriesWhatItMayFill(t *testing.T) {
 	t.Parallel()
 	cat := newCatalog(t)

@@ -14,7 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// answeringShard says that everything succeeds.
+// answeringShard reports success for every call.
 type answeringShard struct{ Shard }
 
 func (answeringShard) Send(_ context.Context, _ queue.ID, messages []queue.Outgoing) ([]queue.Sent, error) {
@@ -38,8 +38,7 @@ func (answeringShard) Delete(_ context.Context, _ queue.ID, receipts []queue.Rec
 	return make([]error, len(receipts)), nil
 }
 
-// Where requests are not logged, the log says once a minute that a client uses another
-// region than the one in which its queue exists.
+// Where requests are not logged, the log reports once a minute that a client uses another region than its queue's.
 func TestOtherRegionIsLogged(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
@@ -73,12 +72,11 @@ func TestOtherRegionIsLogged(t *testing.T) {
 	receive("us-west-2", "q", 2)
 	if want := "queue=arn:aws:sqs:us-west-2:000000000000:q exists_in_regions=us-east-1"; strings.Count(log.String(),
 		want) != 2 {
-		t.Errorf("the log says %s", &log)
+		t.Errorf("the log has %s", &log)
 	}
 }
 
-// The request log names the queue that a request is about, as far as the request
-// names one, and the messages.
+// The request log names the queue of a request, if the request names one, and the messages.
 func TestNotesForTheRequestLog(t *testing.T) {
 	t.Parallel()
 	cat := newCatalog(t)
@@ -119,7 +117,7 @@ func TestNotesForTheRequestLog(t *testing.T) {
 			t.Errorf("%s %s: notes are\n%s, want\n%s", tc.op, tc.input, got, tc.want)
 		}
 	}
-	// The likeliest mistake of all: the client uses another region.
+	// The likeliest mistake: the client uses another region.
 	for _, op := range []string{"ReceiveMessage", "GetQueueUrl"} {
 		input := map[string]string{"ReceiveMessage": `{"QueueUrl":"q"}`, "GetQueueUrl": `{"QueueName":"q"}`}[op]
 		want := "[queue=arn:aws:sqs:us-west-2:000000000000:q exists_in_regions=eu-west-1,us-east-1]"

@@ -15,7 +15,7 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 )
 
-// bob is a user who may do what a test has put down for him.
+// bob is a user with the permissions that a test has set for him.
 type bob struct{ may *policy.Policy }
 
 var bobsIdentity = identity.Identity{
@@ -34,8 +34,7 @@ func (b *bob) Principal(id identity.Identity) (access.Principal, bool) {
 	return p, id.ARN == bobsIdentity.ARN
 }
 
-// allow lets bob do what the statements say, which are the elements of a list
-// without their braces.
+// allow lets bob do what the statements say, which are the elements of a list without their braces.
 func (b *bob) allow(t *testing.T, statements ...string) {
 	t.Helper()
 	p, err := policy.Parse(policy.ForIdentity,
@@ -64,7 +63,7 @@ func guarded(t *testing.T) (*protocol.Service, *catalog.Catalog, *bob) {
 
 func arnOf(name string) string { return "arn:aws:sqs:us-east-1:" + account + ":" + name }
 
-// as calls an operation with the identity who, and returns which action is refused, or "".
+// as calls an operation with the identity who, and returns the refused action, or "".
 func as(t *testing.T, s *protocol.Service, who identity.Identity, op, input string) string {
 	t.Helper()
 	err := attempt(t, s, who, op, input)
@@ -81,12 +80,12 @@ func attempt(t testing.TB, s *protocol.Service, who identity.Identity, op, input
 	return err
 }
 
-// Each operation needs leave for just these actions on these resources: with
-// all but one of them it is refused, and the refusal names the one.
+// Each operation needs permission for exactly these actions on these resources: without any one of them it is refused,
+// and the refusal names that one.
 func TestPermissionsOfOperations(t *testing.T) {
 	t.Parallel()
 	s, _, b := guarded(t)
-	type needs = map[string][]string // actions by the queue that they are taken on
+	type needs = map[string][]string // actions by the queue that they apply to
 	on := func(queue string, actions ...string) needs { return needs{arnOf(queue): actions} }
 	moving := func(action string) []string {
 		return []string{action, "ReceiveMessage", "DeleteMessage", "GetQueueAttributes"}
@@ -138,7 +137,7 @@ func TestPermissionsOfOperations(t *testing.T) {
 	for _, op := range s.Operations() {
 		known["sqs:"+strings.TrimSuffix(op.Name, "Batch")] = true
 		if len(tests[op.Name]) == 0 {
-			t.Errorf("what does %s need?", op.Name)
+			t.Errorf("the table lacks the permissions for %s", op.Name)
 		}
 		for _, tc := range tests[op.Name] {
 			var all []string
@@ -151,7 +150,7 @@ func TestPermissionsOfOperations(t *testing.T) {
 			}
 			b.allow(t, all...)
 			if got := as(t, s, bobsIdentity, op.Name, tc.input); got != "" {
-				t.Errorf("%s %s, with all that it needs: %s", op.Name, tc.input, got)
+				t.Errorf("%s %s, with all permissions: %s", op.Name, tc.input, got)
 			}
 			for arn, actions := range tc.needs {
 				for _, action := range actions {
@@ -169,7 +168,7 @@ func TestPermissionsOfOperations(t *testing.T) {
 			}
 			b.may = nil
 			if got := as(t, s, bobsIdentity, op.Name, tc.input); got == "" {
-				t.Errorf("%s %s needs nothing", op.Name, tc.input)
+				t.Errorf("%s %s needs no permission", op.Name, tc.input)
 			}
 		}
 	}
@@ -178,7 +177,7 @@ func TestPermissionsOfOperations(t *testing.T) {
 	}
 }
 
-// Conditions see the tags that a request brings and those of its queue.
+// Conditions see the tags in a request and the tags of its queue.
 func TestTagsInConditions(t *testing.T) {
 	t.Parallel()
 	s, _, b := guarded(t)
@@ -206,8 +205,7 @@ func TestTagsInConditions(t *testing.T) {
 	}
 }
 
-// Tags that no queue can have are refused before any policy compares them, and with
-// an answer that says nothing about the queue.
+// Tags that no queue can have are refused before any policy compares them. The answer says nothing about the queue.
 func TestTagsAreCheckedBeforePoliciesSeeThem(t *testing.T) {
 	t.Parallel()
 	s, _, b := guarded(t)
@@ -231,7 +229,7 @@ func TestTagsAreCheckedBeforePoliciesSeeThem(t *testing.T) {
 			for op, input := range inputs {
 				if e := protocol.AsError(attempt(t, s, bobsIdentity, op, input)); e.Code != "InvalidParameterValue" ||
 					e.Message != want {
-					t.Errorf("%s of %s by a user who may not: %v, want %s", op, name, e, want)
+					t.Errorf("%s of %s by a user without permission: %v, want %s", op, name, e, want)
 				}
 				if e := protocol.AsError(attempt(t, s, identity.Identity{}, op, input)); e.Code != "AccessDenied" ||
 					strings.Contains(e.Message, "tag") {
@@ -242,12 +240,11 @@ func TestTagsAreCheckedBeforePoliciesSeeThem(t *testing.T) {
 	}
 	input := `{"QueueUrl":"q","TagKeys":["` + strings.Repeat("k", 129) + `"]}`
 	if e := protocol.AsError(attempt(t, s, bobsIdentity, "UntagQueue", input)); e.Code != "InvalidParameterValue" {
-		t.Errorf("UntagQueue by a user who may not: %v", e)
+		t.Errorf("UntagQueue by a user without permission: %v", e)
 	}
 }
 
-// A policy from before policies were checked, which cannot be read, admits only the
-// owner's root, who can replace it.
+// A policy from before policies were validated, which cannot be read, admits only the owner's root, who can replace it.
 func TestUnreadablePolicy(t *testing.T) {
 	t.Parallel()
 	s, cat, b := guarded(t)
@@ -279,11 +276,11 @@ func TestUnreadablePolicy(t *testing.T) {
 		t.Errorf("the root cannot remove it: %v", err)
 	}
 	if got := as(t, s, bobsIdentity, "SendMessage", url+`}`); got != "" {
-		t.Errorf("it still counts: %s", got)
+		t.Errorf("it still applies: %s", got)
 	}
 }
 
-// BenchmarkAuthorize is what authorisation adds to a request.
+// BenchmarkAuthorize measures the cost of authorization for a request.
 func BenchmarkAuthorize(b *testing.B) {
 	cat := newCatalog(b)
 	own := identity.Root(account, "AKIA")

@@ -14,8 +14,8 @@ import (
 	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
-// A queue's policy means the users and roles that had the names in it when it was set, even after they are renamed, and
-// not others who get one of the names.
+// A queue's policy means the users and roles that had its names when it was set, even after they are renamed, and not
+// others that later get one of the names.
 func TestPoliciesNamePeople(t *testing.T) {
 	t.Parallel()
 	config := servertest.OnDisk(filepath.Join(t.TempDir(), "data"))
@@ -64,7 +64,7 @@ func TestPoliciesNamePeople(t *testing.T) {
 	want("bob under another name, likewise", bob, "")
 	if got := apitest.Code(try(strings.Replace(document, "user/bob", "user/nobody",
 		1))); got != "InvalidAttributeValue" {
-		t.Errorf("a policy that names a user who does not exist: %q", got)
+		t.Errorf("a policy that names an unknown user: %q", got)
 	}
 
 	_, err = root.IAM.DeleteAccessKey(t.Context(), &iam.DeleteAccessKeyInput{

@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// refusalCase is a request, said in every dialect, that is refused.
+// refusalCase is a refused request, in every dialect.
 type refusalCase struct {
 	op   string
 	in   object
 	want refusal
 }
 
-// fixture is what the cases find in their region.
+// fixture is the state that the cases find in their region.
 type fixture struct {
 	handle  string // of a message of "q"
-	gone    string // of one that was deleted
+	gone    string // of a deleted message
 	expired string // of a message of "f.fifo" that is visible again
 }
 
@@ -96,7 +96,7 @@ func TestRefusals(t *testing.T) {
 			}
 		}
 		if after := dumpRegion(c); !reflect.DeepEqual(before, after) {
-			t.Errorf("something has changed:\nbefore %v\nafter  %v", before, after)
+			t.Errorf("the state has changed:\nbefore %v\nafter  %v", before, after)
 		}
 	})
 }
@@ -158,11 +158,10 @@ func createCases(c *client) (cases []refusalCase) {
 	return cases
 }
 
-// queueCases are about which queue is meant.
+// queueCases concern the choice of the queue.
 func queueCases(c *client) (cases []refusalCase) {
 	add := func(op string, in object, want refusal) { cases = append(cases, refusalCase{op, in, want}) }
-	// All operations that name their queue by its URL look for it before they
-	// look at anything else.
+	// All operations that name their queue by its URL look it up before they check anything else.
 	onQueue := map[string]object{
 		"AddPermission":                {},
 		"ChangeMessageVisibility":      {"ReceiptHandle": "unknown"},
@@ -237,8 +236,7 @@ func queueCases(c *client) (cases []refusalCase) {
 	return cases
 }
 
-// attributeCases are refused by SetQueueAttributes; most of them by CreateQueue
-// as well.
+// attributeCases are refused by SetQueueAttributes; most of them by CreateQueue as well.
 func attributeCases(c *client) (cases []refusalCase) {
 	setOnly := func(queue string, attributes object, want refusal) {
 		cases = append(cases,
@@ -246,7 +244,7 @@ func attributeCases(c *client) (cases []refusalCase) {
 	}
 	set := func(name, value string, want refusal) {
 		setOnly("q", object{name: value}, want)
-		// One that is right does not get through with one that is wrong.
+		// A valid attribute does not pass together with an invalid one.
 		setOnly("q", object{name: value, "VisibilityTimeout": "77", "DelaySeconds": "7"}, want)
 		cases = append(cases,
 			refusalCase{"CreateQueue", object{"QueueName": "new", "Attributes": object{name: value}}, want})
@@ -585,7 +583,7 @@ func messageAttributeCases(c *client) (cases []refusalCase) {
 		"Message attribute list values in SendMessage operation are not supported.")
 	send(object{"X": object{"DataType": "String", "StringListValues": list{"x"}}}, noLists)
 	send(object{"X": object{"DataType": "Binary", "BinaryListValues": list{"AA=="}}}, noLists)
-	// One bad attribute is enough.
+	// One invalid attribute is enough.
 	send(object{"good": text("x"), "bad!": text("x")},
 		invalid("Message (user) attribute name 'bad!' is invalid. It can contain the characters A-Z, a-z, 0-9, underscore (_), hyphen (-), and period (.)."))
 	return cases
@@ -638,7 +636,7 @@ func batchCases(c *client, f fixture) (cases []refusalCase) {
 		return batchRefusal("BatchRequestTooLong",
 			fmt.Sprintf("Batch requests cannot be longer than 1048576 bytes. You have sent %d bytes.", n))
 	}
-	// The limit of the queue, 1024 bytes, does not count for the whole.
+	// The limit of the queue, 1024 bytes, does not apply to the whole batch.
 	batch("SendMessageBatch", "q", list{long("a", 1_048_577)}, tooLong(1_048_577))
 	batch("SendMessageBatch", "dlq", list{long("a", 1_048_000), long("b", 577)}, tooLong(1_048_577))
 	attributed := long("a", 1_048_569)
@@ -707,7 +705,7 @@ func receiptCases(c *client, f fixture) (cases []refusalCase) {
 	}
 	long := strings.Repeat("x", 5000)
 	add("DeleteMessage", "q", long, nil, bad(long[:1024]+"...")) // an error repeats no more of it
-	// A handle is for its own queue.
+	// A handle is valid for its own queue only.
 	add("DeleteMessage", "dlq", f.handle, nil, bad(f.handle))
 	add("DeleteMessage", "f.fifo", f.handle, nil, bad(f.handle))
 	add("ChangeMessageVisibility", "dlq", f.handle, hide, bad(f.handle))

@@ -11,7 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
-// How the tests of this package say what apitest has.
+// Short names for parts of apitest.
 type (
 	client  = apitest.Client
 	sdk     = apitest.SDK
@@ -58,8 +58,7 @@ var (
 	dumpRegion       = apitest.DumpRegion
 )
 
-// shared is a server in memory for all tests that need nothing special of it.
-// Each of them takes a region of its own.
+// shared is a server in memory for all tests without special needs. Each of them uses its own region.
 var shared *server.Server
 
 func TestMain(m *testing.M) {
@@ -69,7 +68,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// inAll runs f with a client of each dialect, in a region of its own.
+// inAll runs f with a client of each dialect, in its own region.
 func inAll(t *testing.T, f func(t *testing.T, c *client)) {
 	t.Helper()
 	for _, d := range apitest.Dialects {
@@ -88,7 +87,7 @@ func newClient(t *testing.T, d apitest.Dialect) *client {
 	}
 }
 
-// newSDK returns a client of the shared server in a region of its own.
+// newSDK returns a client of the shared server in its own region.
 func newSDK(t *testing.T) *sdk {
 	cred, _ := shared.RootOf(account)
 	return sdkOf(t, shared, cred, newRegion())

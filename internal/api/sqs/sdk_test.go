@@ -72,7 +72,7 @@ func TestLifecycle(t *testing.T) {
 	apitest.Refused[*types.QueueDeletedRecently](t, err, "AWS.SimpleQueueService.QueueDeletedRecently")
 }
 
-// The SDK knows SQS's errors as types of its own.
+// The SDK has its own types for SQS's errors.
 func TestTypedErrors(t *testing.T) {
 	t.Parallel()
 	c := newSDK(t)
@@ -117,19 +117,19 @@ func TestVisibility(t *testing.T) {
 	c.Send(u, "default")
 	first := c.Receive(u)[0]
 	c.Counts(u, 0, 1, 0)
-	// It comes back by itself, and is waited for.
+	// It becomes visible again by itself, and a receive waits for it.
 	got := c.Receive(u, func(in *sqs.ReceiveMessageInput) { in.WaitTimeSeconds, in.VisibilityTimeout = 20, 100 })
 	if len(got) != 1 || got[0].Attributes["ApproximateReceiveCount"] != "2" {
 		t.Fatalf("got %v", got)
 	}
 	if *got[0].ReceiptHandle == *first.ReceiptHandle {
-		t.Error("two receives have given the same handle")
+		t.Error("two receives returned the same handle")
 	}
 	apitest.Equal(t, c.Bodies(u), nil)
 	change(got[0], 0)
 	c.Counts(u, 1, 0, 0)
 	got = c.Receive(u, visible(100))
-	change(first, 0) // an older handle is as good
+	change(first, 0) // an older handle is equally valid
 	c.Counts(u, 1, 0, 0)
 	change(first, 100) // and hides it again
 	c.Counts(u, 0, 1, 0)
@@ -151,7 +151,7 @@ func TestLateDelete(t *testing.T) {
 	c.Send(u, "m")
 	late := c.Receive(u)[0]
 	c.Counts(u, 1, 0, 0)
-	c.Delete(u, late) // a standard queue takes it all the same
+	c.Delete(u, late) // a standard queue accepts it, too
 	c.Counts(u, 0, 0, 0)
 }
 
@@ -165,7 +165,7 @@ func TestDelays(t *testing.T) {
 			{Id: aws.String("a"), MessageBody: aws.String("delayed by itself"), DelaySeconds: 900},
 		}})
 	apitest.Must(t, 0, err)
-	// The SDK cannot say 0 for one message; the wire can.
+	// The SDK cannot send 0 for one message; a request without the SDK can.
 	raw := newClient(t, inJSON)
 	raw.Region = c.Options().Region
 	raw.Make("SendMessage", object{"QueueUrl": "q", "MessageBody": "at once", "DelaySeconds": 0})
@@ -230,7 +230,7 @@ func TestFIFO(t *testing.T) {
 	}
 	c.SendFIFO(u, "a", "", "a1") // a duplicate
 	c.Counts(u, 5, 0, 0)
-	// One of a group at a time, and in order.
+	// One message of a group at a time, in order.
 	one := func(in *sqs.ReceiveMessageInput) { in.MaxNumberOfMessages = 1 }
 	a1 := c.Receive(u, one)
 	b1 := c.Receive(u, one)
@@ -240,10 +240,10 @@ func TestFIFO(t *testing.T) {
 	c.Delete(u, a1[0])
 	rest := c.Receive(u)
 	apitest.Equal(t, []string{*rest[0].Body, *rest[1].Body}, []string{"a2", "a3"})
-	c.Delete(u, rest[1]) // the second of them; the first keeps the group
+	c.Delete(u, rest[1]) // the second one; the first keeps the group
 	c.SendFIFO(u, "a", "", "a4")
 	apitest.Equal(t, c.Bodies(u), nil)
-	// A message that becomes visible again does so in its old place.
+	// A message that becomes visible again returns to its old place.
 	_, err := c.ChangeMessageVisibility(c.Ctx, &sqs.ChangeMessageVisibilityInput{
 		QueueUrl: u, ReceiptHandle: rest[0].ReceiptHandle, VisibilityTimeout: 0,
 	})
@@ -253,7 +253,7 @@ func TestFIFO(t *testing.T) {
 	if err == nil || !strings.HasSuffix(err.Error(), "Reason: The receipt handle has expired.") {
 		t.Errorf("an older handle of a FIFO message: %v", err)
 	}
-	// A purge forgets what was sent.
+	// A purge forgets the deduplication ids.
 	_, err = c.PurgeQueue(c.Ctx, &sqs.PurgeQueueInput{QueueUrl: u})
 	apitest.Must(t, 0, err)
 	c.Counts(u, 0, 0, 0)
@@ -308,9 +308,8 @@ func TestLongPoll(t *testing.T) {
 		t.Errorf("the message came after %s", took)
 	}
 
-	// If a consumer goes just as the message comes, either it or the next one has
-	// it; at the worst after the visibility timeout, when the first one's socket
-	// still took it.
+	// If a consumer leaves just as the message arrives, either it or the next one gets the message; at worst after the
+	// visibility timeout, if the first one's socket still took it.
 	_, err := c.SetQueueAttributes(c.Ctx, &sqs.SetQueueAttributesInput{
 		QueueUrl: u, Attributes: map[string]string{"VisibilityTimeout": "1"},
 	})
@@ -335,9 +334,8 @@ func TestLongPoll(t *testing.T) {
 	}
 }
 
-// arrive is how long a request takes at most to become a long poll that waits,
-// and the server to notice one that is cancelled. A client cannot see either of them;
-// should it take longer, the test proves less but does not fail.
+// arrive is the longest time until a request has become a waiting long poll, and until the server notices a canceled
+// one. A client cannot observe either. If they take longer, the test proves less but does not fail.
 const arrive = 30 * time.Millisecond
 
 func TestDeadLetterQueue(t *testing.T) {
@@ -362,7 +360,7 @@ func TestDeadLetterQueue(t *testing.T) {
 			apitest.Equal(t, c.Bodies(u), []string{"m"})
 		}
 		c.Counts(u, 1, 0, 0)
-		apitest.Equal(t, c.Bodies(u), nil) // the one after the last moves it
+		apitest.Equal(t, c.Bodies(u), nil) // the receive after the last moves it
 		c.Counts(u, 0, 0, 0)
 		c.Counts(dlq, 1, 0, 0)
 		got := c.Receive(dlq)
@@ -377,7 +375,7 @@ func TestDeadLetterQueue(t *testing.T) {
 		out, err := c.ListDeadLetterSourceQueues(c.Ctx, &sqs.ListDeadLetterSourceQueuesInput{QueueUrl: dlq})
 		apitest.Equal(t, apitest.Must(t, out, err).QueueUrls, []string{*u})
 
-		// And back to where it came from.
+		// And back to its source queue.
 		task, err := c.StartMessageMoveTask(c.Ctx, &sqs.StartMessageMoveTaskInput{SourceArn: aws.String(c.ARN(dlq))})
 		apitest.Must(t, task, err)
 		eventually.Succeeds(t, func() error {
@@ -445,7 +443,7 @@ func TestMoveTasks(t *testing.T) {
 	c.Counts(dlq, 0, 0, 0)
 	apitest.Equal(t, c.Bodies(to), []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"})
 
-	// Where messages came from is not known of those sent here directly.
+	// Messages that were sent directly have no source queue.
 	c.Send(dlq, "whose?")
 	start(&sqs.StartMessageMoveTaskInput{})
 	eventually.Succeeds(t, func() error {
@@ -454,7 +452,7 @@ func TestMoveTasks(t *testing.T) {
 		}
 		return nil
 	})
-	// A destination that goes meanwhile.
+	// A destination that is deleted meanwhile.
 	for i := range 30 {
 		c.Send(dlq, fmt.Sprint(i))
 	}
@@ -474,8 +472,8 @@ func TestMoveTasks(t *testing.T) {
 	c.Counts(dlq, 31-int(moved), 0, 0)
 }
 
-// Dead letters of a queue that has another dead-letter queue now are not moved back to it: the
-// starter of the task was not asked whether it may send there.
+// Dead letters of a queue that now has another dead-letter queue are not moved back to it: the starter of the task was
+// not checked for permission to send there.
 func TestMoveTaskLeavesMessagesFromElsewhere(t *testing.T) {
 	t.Parallel()
 	c := newSDK(t)
@@ -493,7 +491,7 @@ func TestMoveTaskLeavesMessagesFromElsewhere(t *testing.T) {
 			return nil
 		})
 		c.Receive(u)
-		eventually.Succeeds(t, func() error { // the next receive finds that it was received often enough
+		eventually.Succeeds(t, func() error { // the next receive exceeds the maximum
 			if got := c.Receive(u); len(got) > 0 {
 				return fmt.Errorf("%d messages are received again", len(got))
 			}
@@ -556,7 +554,7 @@ func TestPaging(t *testing.T) {
 			t.Errorf("%s: %v", u, out.Tags)
 		}
 	}
-	// Without a limit there is no token, however many there are.
+	// Without a limit there is no token, however many queues there are.
 	out, err := c.ListQueues(c.Ctx, &sqs.ListQueuesInput{})
 	if apitest.Must(t, out, err); len(out.QueueUrls) != 8 || out.NextToken != nil {
 		t.Errorf("%d queues, token %v", len(out.QueueUrls), out.NextToken)
@@ -577,7 +575,7 @@ func TestPolicy(t *testing.T) {
 	})
 	apitest.Must(t, 0, err)
 	if got := c.Attributes(u)["Policy"]; got != policy {
-		t.Errorf("the policy comes back as %s", got)
+		t.Errorf("the policy is returned as %s", got)
 	}
 	_, err = c.AddPermission(c.Ctx, &sqs.AddPermissionInput{
 		QueueUrl: u, Label: aws.String("l"), AWSAccountIds: []string{otherAccount}, Actions: []string{"*"},
@@ -643,8 +641,8 @@ func TestTwoAccounts(t *testing.T) {
 	apitest.Equal(t, apitest.Must(t, out, err).QueueUrls, []string{*ub})
 }
 
-// A queue is made, deleted, changed and used by several clients at a time. No request is
-// answered with another error than that the queue does not exist or was deleted recently.
+// Several clients create, delete, change and use a queue concurrently. A request fails only because the queue does not
+// exist or was deleted recently.
 func TestQueuesComeAndGo(t *testing.T) {
 	t.Parallel()
 	c := newSDK(t)

@@ -17,7 +17,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
-// failingShard does nothing but fail.
+// failingShard fails every call.
 type failingShard struct {
 	Shard
 	err error
@@ -51,7 +51,7 @@ func newCatalog(t testing.TB) *catalog.Catalog {
 	return newCatalogOf(t, nil)
 }
 
-// newCatalogOf returns an empty catalog in memory that places queues in its own way.
+// newCatalogOf returns an empty catalog in memory that places queues in a given way.
 func newCatalogOf(t testing.TB, place func(q, old *catalog.Queue)) *catalog.Catalog {
 	t.Helper()
 	records := storetest.Memory(t)
@@ -95,7 +95,7 @@ func invokeCall(ctx context.Context, t testing.TB, s *protocol.Service, c *proto
 	return operation.Invoke(ctx, c, in)
 }
 
-// Refusals of the engine and failures of the layers below have one translation.
+// Refusals of the engine and failures of the lower layers have one translation.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	cat := newCatalog(t)
@@ -155,7 +155,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// Without room nothing is added; everything else goes on.
+// Without room no data is added; other operations continue to work.
 func TestNoRoom(t *testing.T) {
 	t.Parallel()
 	cat := newCatalog(t)
@@ -178,7 +178,7 @@ func TestNoRoom(t *testing.T) {
 		{"PurgeQueue", `{"QueueUrl":"q"}`, "OverLimit"},
 		{"CreateQueue", `{"QueueName":"q"}`, ""}, // it exists
 		{"SetQueueAttributes", `{"QueueUrl":"q","Attributes":{"MessageRetentionPeriod":"60"}}`, ""},
-		{"SendMessage", `{"QueueUrl":"q"}`, "MissingParameter"}, // which a better moment would not change
+		{"SendMessage", `{"QueueUrl":"q"}`, "MissingParameter"}, // which more room would not help
 	} {
 		_, err := invoke(t.Context(), t, s, tc.op, tc.input)
 		got := &protocol.Error{}

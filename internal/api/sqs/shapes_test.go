@@ -13,7 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
 
-// The members of each operation's answer when it succeeds: every member, and no other.
+// The members of each operation's successful answer: exactly these.
 
 func TestQueueShapes(t *testing.T) {
 	t.Parallel()
@@ -31,7 +31,7 @@ func TestQueueShapes(t *testing.T) {
 			"QueueUrl": c.URL(strings.Repeat("Y_", 40)),
 		})
 
-		// Again: only what the request says is compared, with what is so now.
+		// Again: only the attributes in the request are compared, with their current values.
 		c.OK("CreateQueue", object{"QueueName": "a"}, object{"QueueUrl": c.URL("a")})
 		c.OK("CreateQueue", object{"QueueName": "a", "Attributes": object{}, "tags": object{}}, object{
 			"QueueUrl": c.URL("a"),
@@ -77,7 +77,7 @@ func TestQueueShapes(t *testing.T) {
 	})
 }
 
-// standardAttributes is what a queue reads that sets nothing.
+// standardAttributes are the attributes of a queue that sets none.
 func standardAttributes(c *client, name string) object {
 	return object{
 		"ApproximateNumberOfMessages": 0, "ApproximateNumberOfMessagesDelayed": 0,
@@ -117,7 +117,7 @@ func TestAttributeShapes(t *testing.T) {
 		get("q", list{"VisibilityTimeout", "QueueArn"}, object{"VisibilityTimeout": 30, "QueueArn": c.ARN("q")})
 		get("q", list{"DelaySeconds", "DelaySeconds"}, object{"DelaySeconds": 0})
 		get("q", list{"All", "DelaySeconds"}, standard)
-		// An attribute that the queue lacks is missing from the answer, which is no error.
+		// An attribute that the queue lacks is missing from the answer, without an error.
 		get("q",
 			list{"Policy", "RedrivePolicy", "RedriveAllowPolicy", "KmsMasterKeyId", "KmsDataKeyReusePeriodSeconds",
 				"FifoQueue",
@@ -136,7 +136,7 @@ func TestAttributeShapes(t *testing.T) {
 		high["ContentBasedDeduplication"] = true
 		get("q.fifo", list{"ContentBasedDeduplication", "DeduplicationScope", "FifoThroughputLimit", "FifoQueue"}, high)
 
-		// Every number, at both of its ends.
+		// Every number, at both of its limits.
 		for _, numbers := range []object{
 			{"DelaySeconds": 0, "MaximumMessageSize": 1024, "MessageRetentionPeriod": 60,
 				"ReceiveMessageWaitTimeSeconds": 0, "VisibilityTimeout": 0},
@@ -152,7 +152,7 @@ func TestAttributeShapes(t *testing.T) {
 			get("q", names, numbers)
 		}
 
-		// Policies come back as they were written, or in SQS's own spelling.
+		// Policies are returned as they were written, or in SQS's own spelling.
 		policy := `{ "Statement" : [ {"Sid":"x", "Effect":"Allow","Principal":"*","Action":"SQS:SendMessage","Resource":"*","Condition":{"StringEquals":{"aws:UserAgent":"<&>é"}}} ] }`
 		set("q", object{"Policy": policy})
 		get("q", list{"Policy"}, object{"Policy": policy})
@@ -181,13 +181,13 @@ func TestAttributeShapes(t *testing.T) {
 		set("dlq", object{"RedriveAllowPolicy": ""})
 		get("dlq", list{"RedriveAllowPolicy"}, nil)
 
-		// Encryption by a key of the user's own excludes SQS's.
+		// Encryption by a customer's key excludes SQS's.
 		set("q", object{"KmsMasterKeyId": "testKeyId", "KmsDataKeyReusePeriodSeconds": "6000"})
 		names := list{"KmsMasterKeyId", "KmsDataKeyReusePeriodSeconds", "SqsManagedSseEnabled"}
 		get("q", names, object{
 			"KmsMasterKeyId": "testKeyId", "KmsDataKeyReusePeriodSeconds": 6000, "SqsManagedSseEnabled": false,
 		})
-		// Without a key there is no time for which it is used, now or when there is one again.
+		// Without a key there is no reuse period, neither now nor when there is a key again.
 		set("q", object{"KmsMasterKeyId": ""})
 		get("q", names, object{"SqsManagedSseEnabled": false})
 		set("q", object{"KmsDataKeyReusePeriodSeconds": "7000"})
@@ -217,7 +217,7 @@ func TestMessageShapes(t *testing.T) {
 		c.OK("ReceiveMessage", object{"QueueUrl": u}, object{})
 		c.OK("SendMessage", object{"QueueUrl": u, "MessageBody": "This is a test message"}, // V6
 			object{"MessageId": uuidPattern, "MD5OfMessageBody": "fafb00f5732ab283681e124bf8747ed1"})
-		// Nothing but what was asked for.
+		// Only the requested attributes.
 		m := c.OK("ReceiveMessage", object{"QueueUrl": u, "VisibilityTimeout": 0}, object{"Messages": list{object{
 			"MessageId": uuidPattern, "ReceiptHandle": handles, "MD5OfBody": "fafb00f5732ab283681e124bf8747ed1",
 			"Body": "This is a test message",
@@ -243,7 +243,7 @@ func TestMessageShapes(t *testing.T) {
 		all["ApproximateReceiveCount"] = 3
 		again := receive(object{"MessageSystemAttributeNames": list{"All"}}, all)
 		if again["ReceiptHandle"] == m["ReceiptHandle"] {
-			t.Error("two receives have given the same handle")
+			t.Error("two receives returned the same handle")
 		}
 		all["ApproximateReceiveCount"] = 4
 		receive(object{"AttributeNames": list{"All"}, "MessageSystemAttributeNames": list{"SenderId"}}, all)
@@ -258,7 +258,7 @@ func TestMessageShapes(t *testing.T) {
 			"AttributeNames": list{}, "MessageAttributeNames": list{"All", "no such", "!!"}, "WaitTimeSeconds": 0,
 		}, nil)
 
-		// The first of the handles is as good as the last.
+		// The first handle is as valid as the last.
 		c.OK("ChangeMessageVisibility",
 			object{"QueueUrl": u, "ReceiptHandle": m["ReceiptHandle"], "VisibilityTimeout": 0}, object{})
 		c.OK("DeleteMessage", object{"QueueUrl": u, "ReceiptHandle": m["ReceiptHandle"]}, object{})
@@ -328,7 +328,7 @@ func TestFIFOShapes(t *testing.T) {
 	})
 }
 
-// The digests are those that clients compute for themselves.
+// The digests are those that clients compute.
 func TestDigests(t *testing.T) {
 	t.Parallel()
 	binary := func(dataType string, b ...byte) object {
@@ -384,8 +384,7 @@ func TestDigests(t *testing.T) {
 			}
 		}
 
-		// V3: system attributes have a digest of their own, which is not
-		// shown on receipt, and no part in the other.
+		// V3: system attributes have their own digest, which a receive does not show, and are not part of the other.
 		c.OK("SendMessage",
 			object{"QueueUrl": u, "MessageBody": "m", "MessageSystemAttributes": object{"AWSTraceHeader": text(trace)},
 				"MessageAttributes": object{"color": text("blue")}}, object{
@@ -403,7 +402,7 @@ func TestDigests(t *testing.T) {
 		}
 		c.Make("DeleteMessage", object{"QueueUrl": u, "ReceiptHandle": m["ReceiptHandle"]})
 
-		// No attributes are no digest, and not that of nothing.
+		// Without attributes there is no digest, not even that of an empty list.
 		c.OK("SendMessage",
 			object{
 				"QueueUrl": u, "MessageBody": "m", "MessageAttributes": object{}, "MessageSystemAttributes": object{},
@@ -423,7 +422,7 @@ func TestDigests(t *testing.T) {
 	})
 }
 
-// The trace header of the request is the message's, unless that has its own.
+// The trace header of the request applies to the message, unless the message has its own.
 func TestTraceHeader(t *testing.T) {
 	t.Parallel()
 	inAll(t, func(t *testing.T, c *client) {
@@ -444,7 +443,7 @@ func TestTraceHeader(t *testing.T) {
 			"MessageSystemAttributes": object{"AWSTraceHeader": text("Root=1-of-the-message")},
 		})
 		send(longest, object{"QueueUrl": c.URL("q"), "MessageBody": "c"})
-		send(longest+"t", object{"QueueUrl": c.URL("q"), "MessageBody": "d"}) // which is no trace header
+		send(longest+"t", object{"QueueUrl": c.URL("q"), "MessageBody": "d"}) // which is not a trace header
 		send(ofRequest, object{
 			"QueueUrl": c.URL("q"), "MessageBody": "e",
 			"MessageSystemAttributes": object{"AWSTraceHeader": text(longest)},
@@ -461,7 +460,7 @@ func TestTraceHeader(t *testing.T) {
 	})
 }
 
-// Attributes are chosen by name, and the digest is over those that are shown.
+// Attributes are selected by name, and the digest covers the selected ones.
 func TestChosenAttributes(t *testing.T) {
 	t.Parallel()
 	inAll(t, func(t *testing.T, c *client) {
@@ -507,7 +506,7 @@ func TestChosenAttributes(t *testing.T) {
 	})
 }
 
-// Bodies come back byte for byte.
+// Bodies are returned byte for byte.
 func TestBodies(t *testing.T) {
 	t.Parallel()
 	inAll(t, func(t *testing.T, c *client) {
@@ -522,7 +521,7 @@ func TestBodies(t *testing.T) {
 			c.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": body})
 			m := c.Make("ReceiveMessage", object{"QueueUrl": c.URL("q")})["Messages"].(list)[0].(object)
 			if m["Body"] != body {
-				t.Errorf("%q comes back as %q", body, m["Body"])
+				t.Errorf("%q is returned as %q", body, m["Body"])
 			}
 			c.Make("DeleteMessage", object{"QueueUrl": c.URL("q"), "ReceiptHandle": m["ReceiptHandle"]})
 		}
@@ -677,7 +676,7 @@ func TestBatchShapes(t *testing.T) {
 		})
 		c.OK("DeleteMessageBatch", object{"QueueUrl": u, "Entries": list{object{"Id": "a", "ReceiptHandle": got[1]}}},
 			object{"Successful": list{object{"Id": "a"}}})
-		// Ten of them, and as large as they may be.
+		// Ten of them, of the largest allowed size.
 		c.Make("CreateQueue", object{"QueueName": "large"})
 		var ten list
 		for i := range 10 {
@@ -787,7 +786,7 @@ func TestPermissionShapes(t *testing.T) {
 		c.OK("RemovePermission", object{"QueueUrl": u, "Label": "two"}, object{})
 		policy("")
 
-		// AddPermission keeps the statements that are in a policy already.
+		// AddPermission keeps the statements that a policy already has.
 		theirs := `{"Sid":"a b","Effect":"Deny","Principal":"*","Action":"sqs:PurgeQueue","Resource":"*","Condition":{"StringEquals":{"aws:UserAgent":"<&>"}}}`
 		c.Make("SetQueueAttributes", object{
 			"QueueUrl": u, "Attributes": object{"Policy": `{"Version":"2012-10-17","Statement":` + theirs + `}`},

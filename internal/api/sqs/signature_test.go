@@ -35,7 +35,7 @@ func incomplete(message string) refusal {
 	return generic("IncompleteSignatureException", "IncompleteSignature", 400, message)
 }
 
-// A wrong signature is refused in whichever protocol the request was made.
+// A wrong signature is refused in the protocol of the request.
 func TestSignatureVersion4(t *testing.T) {
 	t.Parallel()
 	inAll(t, func(t *testing.T, c *client) {
@@ -118,7 +118,7 @@ func TestSignatureVersion4(t *testing.T) {
 		}
 
 		if c.Dialect == inJSON {
-			return // signers move X-Amz-Target into the URL too, which no server understands
+			return // signers also move X-Amz-Target into the URL, which no server understands
 		}
 		presign := func(r *http.Request, cred identity.Credential, offset time.Duration) *http.Request {
 			credentials := aws.Credentials{AccessKeyID: cred.AccessKeyID, SecretAccessKey: cred.Secret}
@@ -179,7 +179,7 @@ func TestSignatureVersion2(t *testing.T) {
 					}
 				}
 			}
-			// A queue that is full of characters to be escaped.
+			// A queue name full of characters that need escaping.
 			body := "a b+c&d=e%f~g*h'(é)/\r\n"
 			r := apitest.SignVersion2(t, request(),
 				c.Form("SendMessage", object{"QueueUrl": name, "MessageBody": body}), c.Cred, apitest.Version2{})
@@ -189,7 +189,7 @@ func TestSignatureVersion2(t *testing.T) {
 			if m := c.Make("ReceiveMessage", object{
 				"QueueUrl": name,
 			}); m["Messages"].(list)[0].(object)["Body"] != body {
-				t.Errorf("%q comes back as %v", body, m)
+				t.Errorf("%q is returned as %v", body, m)
 			}
 
 			set := func(name, value string) func(url.Values) {
@@ -238,7 +238,7 @@ func TestSignatureVersion2(t *testing.T) {
 		})
 	}
 
-	// It is for Query only: JSON requests have a body that it does not cover.
+	// It is valid for Query only: it does not cover the body of a JSON request.
 	c := newClient(t, inJSON)
 	r := c.JSONRequest("ListQueues", "{}")
 	r.URL.RawQuery = apitest.SignVersion2(t, c.NewRequest(http.MethodGet, "", ""), url.Values{}, c.Cred,
@@ -247,15 +247,14 @@ func TestSignatureVersion2(t *testing.T) {
 		incomplete("Signature Version 2 is for requests of the Query protocol only."))
 }
 
-// noPolicyAllows is what is said to those who belong to another account than the
-// resource, or to none.
+// noPolicyAllows is the refusal for callers of other accounts than the resource's, or of none.
 func noPolicyAllows(who, op, arn string) refusal {
 	action := "sqs:" + strings.ToLower(strings.TrimSuffix(op, "Batch"))
 	return denied("User: " + who + " is not authorized to perform: " + action + " on resource: " + arn +
 		" because no resource-based policy allows the " + action + " action")
 }
 
-// unsignedARN is what an unsigned request is about. It does not say its region.
+// unsignedARN is the resource of an unsigned request, which does not name its region.
 func unsignedARN(c *client, op string, in object) string {
 	switch {
 	case in["SourceArn"] != nil:
@@ -307,7 +306,7 @@ func TestStrangersAreRefused(t *testing.T) {
 		for _, op := range operations {
 			in := inputs[op]
 			if in == nil {
-				t.Fatalf("there is no input for %s", op)
+				t.Fatalf("the table lacks an input for %s", op)
 			}
 			for i, in := range []object{in, {},
 				{"QueueUrl": 1, "SourceArn": "x", "TaskHandle": "x", "MaxResults": "x"}} {
@@ -332,7 +331,7 @@ func TestStrangersAreRefused(t *testing.T) {
 				in["QueueName"] = "nobody"
 				neighbour.Fails(op, in, noAccess)
 			default:
-				// The answer does not tell whether the queue exists.
+				// The answer does not reveal whether the queue exists.
 				for _, name := range []string{"q", "nobody"} {
 					arn := c.ARN(name)
 					if in["QueueUrl"] != nil {
@@ -348,7 +347,7 @@ func TestStrangersAreRefused(t *testing.T) {
 			}
 		}
 		if after := dumpRegion(c); fmt.Sprint(after) != fmt.Sprint(before) {
-			t.Errorf("something has changed:\nbefore %v\nafter  %v", before, after)
+			t.Errorf("the state has changed:\nbefore %v\nafter  %v", before, after)
 		}
 		if got := c.Make("ListQueues", nil); !slices.Equal(got["QueueUrls"].(list), foreign["QueueUrls"].(list)) {
 			t.Errorf("the queues are now %v", got)

@@ -33,7 +33,7 @@ func TestTagOfShards(t *testing.T) {
 	}
 }
 
-// The operator reads in the log that a queue is not spread as its tag says, and why.
+// The log tells the operator that a queue is not spread as its tag says, and why.
 func TestSpreadIsReported(t *testing.T) {
 	t.Parallel()
 	const groups = `"Attributes":{"FifoQueue":"true","DeduplicationScope":"messageGroup","FifoThroughputLimit":"perMessageGroupId"}`
@@ -74,20 +74,20 @@ func TestSpreadIsReported(t *testing.T) {
 			}
 		}
 		call("CreateQueue", tc.create)
-		call("CreateQueue", tc.create) // which is there
+		call("CreateQueue", tc.create) // which exists
 		if tc.shard != "" {
 			name, _, _ := strings.Cut(strings.TrimPrefix(tc.create, `{"QueueName":"`), `"`)
 			call("TagQueue", `{"QueueUrl":"`+name+`","Tags":{"sluice:shards":"`+tc.shard+`"}}`)
-			call("TagQueue", `{"QueueUrl":"`+name+`","Tags":{"team":"a"}}`) // of which there is nothing to say
+			call("TagQueue", `{"QueueUrl":"`+name+`","Tags":{"team":"a"}}`) // which needs no line
 		}
 		if lines := strings.Count(log.String(), "\n"); (lines == 1) != (tc.want != "") || lines > 1 ||
 			!strings.Contains(log.String(), tc.want) {
-			t.Errorf("%s, tagged with %q: the log says %q, want %q", tc.create, tc.shard, &log, tc.want)
+			t.Errorf("%s, tagged with %q: the log has %q, want %q", tc.create, tc.shard, &log, tc.want)
 		}
 	}
 }
 
-// A tag that was set when its key was not yet reserved can be removed.
+// A tag that was set before its key was reserved can be removed.
 func TestReservedTagsCanBeRemoved(t *testing.T) {
 	t.Parallel()
 	c := newCatalog(t)
@@ -115,7 +115,7 @@ func TestReservedTagsCanBeRemoved(t *testing.T) {
 	}
 }
 
-// Only a queue that really is spread is bound to what that needs.
+// Only a queue that really is spread must meet the conditions of spreading.
 func TestSpreadQueueKeepsItsScope(t *testing.T) {
 	t.Parallel()
 	c := newCatalog(t)
@@ -152,7 +152,7 @@ func TestSpreadQueueKeepsItsScope(t *testing.T) {
 	}
 }
 
-// partlyAway is a shard of which a part cannot be asked.
+// partlyAway is a shard of which a part is unreachable.
 type partlyAway struct{ failingShard }
 
 func (partlyAway) Delete(_ context.Context, _ queue.ID, r []queue.Receipt) ([]error, error) {

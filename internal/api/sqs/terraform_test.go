@@ -20,25 +20,25 @@ import (
 	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
-// Terraform's AWS provider waits until what it has changed reads so many times in a row as it was written, and until
-// what it has deleted is not found so many times in a row.
+// Terraform's AWS provider waits until a change has been read this many times in a row, and until a deleted queue was
+// not found this many times in a row.
 const (
 	readsWhenChanged = 6
 	readsWhenDeleted = 15
 )
 
-// provider deals with queues as Terraform's AWS provider does: the same calls in the same order, with its comparisons.
-// It pauses between reads, which takes minutes on AWS, in case that a read does not show the last write yet. Here each
+// provider handles queues as Terraform's AWS provider does: with the same calls in the same order, and its comparisons.
+// It pauses between reads, which takes minutes on AWS, because a read may not show the last write yet. Here each read
 // does.
 type provider struct{ *sdk }
 
-// configuration is what a user has written in an aws_sqs_queue.
+// configuration is a user's aws_sqs_queue.
 type configuration struct {
 	attributes map[string]string
 	tags       map[string]string
 }
 
-// usual are the attributes that the provider sends of every queue.
+// usual are the attributes that the provider sends for every queue.
 func usual(more map[string]string) map[string]string {
 	all := map[string]string{
 		"DelaySeconds": "0", "MaximumMessageSize": "262144", "MessageRetentionPeriod": "345600",
@@ -58,7 +58,7 @@ func (p *provider) read(u *string, names ...types.QueueAttributeName) (map[strin
 	return apitest.Must(p.T, out, err).Attributes, true
 }
 
-// difference returns the first attribute that is not as it should be, by the provider's rules.
+// difference returns the first attribute with an unexpected value, by the provider's rules.
 func difference(got, want map[string]string) string {
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		g, there := got[name]
@@ -78,7 +78,7 @@ func sameJSON(a, b string) bool {
 	return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil && reflect.DeepEqual(x, y)
 }
 
-// propagated waits until a queue has attributes.
+// propagated waits until a queue has these attributes.
 func (p *provider) propagated(u *string, want map[string]string) {
 	p.T.Helper()
 	for i := range readsWhenChanged {
@@ -89,7 +89,7 @@ func (p *provider) propagated(u *string, want map[string]string) {
 	}
 }
 
-// create makes a queue, again if one of that name was deleted lately.
+// create creates a queue, again if a queue of that name was deleted recently.
 func (p *provider) create(name string, c configuration, again func()) *string {
 	p.T.Helper()
 	in := &sqs.CreateQueueInput{QueueName: &name, Attributes: c.attributes, Tags: c.tags}
@@ -103,8 +103,7 @@ func (p *provider) create(name string, c configuration, again func()) *string {
 	return u
 }
 
-// refresh reads a queue from nothing but its URL, as a plan and an import do, and fails if there is something to
-// change.
+// refresh reads a queue by its URL alone, as a plan and an import do, and fails if there is something to change.
 func (p *provider) refresh(u *string, name string, c configuration) {
 	p.T.Helper()
 	got, there := p.read(u, types.QueueAttributeNameAll)
@@ -123,7 +122,7 @@ func (p *provider) refresh(u *string, name string, c configuration) {
 	}
 }
 
-// update changes what is different, and only that.
+// update changes only what is different.
 func (p *provider) update(u *string, have, want configuration) {
 	p.T.Helper()
 	changed := make(map[string]string)
@@ -173,7 +172,7 @@ func (p *provider) destroy(u *string) {
 			p.T.Fatalf("read %d of %s after it was deleted: %v", i+1, *u, got)
 		}
 	}
-	// Where it was gone before, there is nothing to destroy.
+	// If it was gone before, there is nothing to destroy.
 	_, err = p.DeleteQueue(p.Ctx, &sqs.DeleteQueueInput{QueueUrl: u})
 	apitest.Refused[*types.QueueDoesNotExist](p.T, err, "AWS.SimpleQueueService.NonExistentQueue")
 }
@@ -201,7 +200,7 @@ func redriving(dead string, most int) string {
 	return fmt.Sprintf(`{"deadLetterTargetArn":%q,"maxReceiveCount":%d}`, queueARN(dead), most)
 }
 
-// A queue is made, changed from each configuration into the next, replaced and destroyed; after each step the plan is
+// A queue is created, changed from each configuration to the next, replaced and destroyed. After each step the plan is
 // empty.
 func TestQueueInTerraform(t *testing.T) {
 	t.Parallel()
@@ -213,7 +212,7 @@ func TestQueueInTerraform(t *testing.T) {
 		}
 		p.create("dead"+suffix, configuration{attributes: usual(attributes)}, nil)
 	}
-	// KMS keys and the keys of the service exclude each other: the provider sends nothing of the one that is not named.
+	// KMS keys and SQS's own keys exclude each other: the provider sends nothing for the unnamed one.
 	standard := []configuration{
 		{usual(nil), nil},
 		{usual(map[string]string{
@@ -250,23 +249,23 @@ func TestQueueInTerraform(t *testing.T) {
 		p.refresh(u, name, configurations[0])
 		for i, next := range configurations[1:] {
 			have := configurations[i]
-			// A FIFO queue is one for life.
+			// A queue stays FIFO for life.
 			p.update(u, have, next)
 			p.refresh(u, name, next)
 		}
-		// A change that forces a replacement destroys the queue and makes it anew, which SQS refuses for a minute.
+		// A change that forces a replacement destroys the queue and creates it again, which SQS refuses for a minute.
 		p.destroy(u)
 		pauses := 0
 		u = p.create(name, configurations[1], func() { clock.Forward(10 * time.Second); pauses++ })
 		p.refresh(u, name, configurations[1])
 		if pauses == 0 || pauses > 6 {
-			t.Errorf("it took %d pauses of 10 seconds to make %s anew", pauses, name)
+			t.Errorf("it took %d pauses of 10 seconds to recreate %s", pauses, name)
 		}
 		p.destroy(u)
 	}
 }
 
-// The policies of a queue can be resources of their own, which know of the queue's other attributes nothing.
+// The policies of a queue can be separate resources, which do not know the queue's other attributes.
 func TestQueuePoliciesInTerraform(t *testing.T) {
 	t.Parallel()
 	p, _ := newProvider(t)
@@ -302,7 +301,7 @@ func TestQueuePoliciesInTerraform(t *testing.T) {
 			p.propagated(r.queue, one)
 		}
 		if got := read(); got != "" {
-			t.Errorf("%s is there before it is made: %s", r.kind, got)
+			t.Errorf("%s exists before it is created: %s", r.kind, got)
 		}
 		for _, value := range r.want {
 			set(value)
@@ -312,7 +311,7 @@ func TestQueuePoliciesInTerraform(t *testing.T) {
 		}
 		set("")
 		if got := read(); got != "" {
-			t.Errorf("%s is there after it was destroyed: %s", r.kind, got)
+			t.Errorf("%s exists after it was destroyed: %s", r.kind, got)
 		}
 		p.propagated(r.queue, usual(nil))
 		for _, value := range r.want[:1] { // and again, to go with its queue
@@ -321,7 +320,7 @@ func TestQueuePoliciesInTerraform(t *testing.T) {
 	}
 	p.destroy(u)
 	if _, there := p.read(u, types.QueueAttributeNamePolicy); there { // then the resources are gone as well
-		t.Error("the queue is there")
+		t.Error("the queue exists")
 	}
 }
 

@@ -18,7 +18,7 @@ func serialization(message string) refusal {
 	return generic("SerializationException", "MalformedInput", 400, message)
 }
 
-// A document that is not what the protocol prescribes.
+// A document that does not follow the protocol.
 func TestMalformedJSON(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, inJSON)
@@ -49,7 +49,7 @@ func TestMalformedJSON(t *testing.T) {
 		c.Sign(r)
 		c.Compare(tc.op+" "+tc.body, nil, c.Send(tc.op, r), serialization(tc.message))
 	}
-	// Surrogates that have no partner stand for no character.
+	// Surrogates without a partner are not characters.
 	for _, body := range []string{`\ud800`, `\udc00\ud800`, `a\udfffb`} {
 		r := c.JSONRequest("SendMessage", `{"QueueUrl":"q","MessageBody":"`+body+`"}`)
 		c.Sign(r)
@@ -59,8 +59,7 @@ func TestMalformedJSON(t *testing.T) {
 	c.OK("ListQueues", nil, object{"QueueUrls": list{c.URL("q")}})
 	c.OK("ReceiveMessage", object{"QueueUrl": "q"}, object{})
 
-	// Unknown members do no harm, null is as good as absent, and the
-	// names of members are theirs, in this spelling only.
+	// Unknown members do no harm, null equals absent, and the names of members are case-sensitive.
 	for body, want := range map[string]int{
 		`{"MaxResults":null,"Whatever":{"x":[1,{}]}}`: 200,
 		`{"maxresults":0}`:                            200,
@@ -69,7 +68,7 @@ func TestMalformedJSON(t *testing.T) {
 		r := c.JSONRequest("ListQueues", body)
 		c.Sign(r)
 		if a := c.Send("ListQueues", r); a.Status != want {
-			t.Errorf("%s gives %d %s", body, a.Status, a.Body)
+			t.Errorf("%s returns %d %s", body, a.Status, a.Body)
 		}
 	}
 }
@@ -91,14 +90,14 @@ func TestUnknownOperation(t *testing.T) {
 			c.Compare("another service", nil, c.Send("ListQueues", r), unknown("ListQueues"))
 			return
 		}
-		// These two make or find queues, and act on none.
+		// These two create or find queues, and act on none.
 		queue := c.At("/" + account + "/q")
 		queue.Fails("CreateQueue", object{"QueueName": "q"}, unknown("CreateQueue"))
 		queue.Fails("ListQueues", nil, unknown("ListQueues"))
 	})
 }
 
-// JSON is understood on any path.
+// JSON is accepted on any path.
 func TestJSONOnQueuePath(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, inJSON)
@@ -109,13 +108,13 @@ func TestJSONOnQueuePath(t *testing.T) {
 	at.Make("ListQueues", nil)
 	at.Make("CreateQueue", object{"QueueName": "third"})
 	at.OK("ReceiveMessage", object{"QueueUrl": c.URL("other")}, object{}) // the body says which
-	at.Fails("ReceiveMessage", nil, noQueue)                              // and nothing else does
+	at.Fails("ReceiveMessage", nil, noQueue)                              // and only the body
 	if got := c.Make("ReceiveMessage", object{"QueueUrl": c.URL("q")}); got["Messages"] == nil {
-		t.Error("the message has not come")
+		t.Error("the message has not arrived")
 	}
 }
 
-// Which queue a request is about.
+// The queue that a request names.
 func TestQueueAddresses(t *testing.T) {
 	t.Parallel()
 	inAll(t, func(t *testing.T, c *client) {
@@ -158,7 +157,7 @@ func TestQueueAddresses(t *testing.T) {
 	})
 }
 
-// someMessage is a received message of which nothing matters.
+// someMessage is a received message with arbitrary fields.
 func TestAPIVersions(t *testing.T) {
 	t.Parallel()
 	for _, d := range []apitest.Dialect{inForm, inURL} {
@@ -191,10 +190,10 @@ func TestAPIVersions(t *testing.T) {
 				t.Errorf("%s: %v", version, m)
 			}
 			on.Make("DeleteMessage", object{"ReceiptHandle": m["ReceiptHandle"]})
-			on.Make("ListQueueTags", nil) // which those versions did not have
+			on.Make("ListQueueTags", nil) // which those versions lacked
 		}
 		c.Version = "2012-11-05"
-		// The parameter for the timeout is checked as the attribute is.
+		// The timeout parameter is validated like the attribute.
 		c.Fails("CreateQueue", object{"QueueName": "q0", "DefaultVisibilityTimeout": 41},
 			modelled("QueueNameExists", "QueueAlreadyExists", 400,
 				"A queue already exists with the same name and a different value for attribute VisibilityTimeout"))
@@ -211,7 +210,7 @@ func TestAPIVersions(t *testing.T) {
 	}
 }
 
-// How parameters have been spelt over the years.
+// Former spellings of parameters.
 func TestSpellings(t *testing.T) {
 	t.Parallel()
 	for _, d := range []apitest.Dialect{inForm, inURL} {
@@ -309,21 +308,20 @@ func TestMalformedParameters(t *testing.T) {
 		} {
 			c.Fails(tc.op, tc.in, tc.want)
 		}
-		// Bytes that are no text.
+		// Bytes that are not text.
 		r := c.FormRequest(d, "Action=SendMessage&Version=2012-11-05&QueueUrl=q&MessageBody=a%ffb")
 		c.Sign(r)
 		c.Compare("%ff", nil, c.Send("SendMessage", r),
 			modelled("InvalidMessageContents", "InvalidMessageContents", 400, badContents))
 
-		// Escapes that are none: in the URL the signature cannot be checked,
-		// in the body the parameters cannot be read.
+		// Invalid escapes: in the URL the signature cannot be verified, in the body the parameters cannot be read.
 		r = c.FormRequest(inForm, "Action=SendMessage&QueueUrl=q&MessageBody=%zz")
 		c.Sign(r)
 		c.Compare("%zz", nil, c.Send("SendMessage", r), refusal{Code: "MalformedQueryString", Status: 404,
 			Message: "The value of the parameter MessageBody has a percent sign that two hexadecimal digits do not follow."})
 
 		if after := dumpRegion(c); fmt.Sprint(after) != fmt.Sprint(before) {
-			t.Errorf("something has changed:\nbefore %v\nafter  %v", before, after)
+			t.Errorf("the state has changed:\nbefore %v\nafter  %v", before, after)
 		}
 	}
 
@@ -349,8 +347,7 @@ func TestMalformedParameters(t *testing.T) {
 	}
 }
 
-// A request that asks for nothing, as a browser's for a queue URL, is answered
-// by the front end, not by the service.
+// A request without an action, such as a browser's for a queue URL, is answered by the front end, not by the service.
 func TestNoAction(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, inURL)
@@ -373,7 +370,7 @@ func TestNoAction(t *testing.T) {
 	}
 }
 
-// Clients without an SDK may have their answers to Query requests in JSON.
+// Clients without an SDK can get JSON answers to Query requests.
 func TestAcceptJSON(t *testing.T) {
 	t.Parallel()
 	for _, d := range []apitest.Dialect{inForm, inURL} {
@@ -430,7 +427,7 @@ func TestAcceptJSON(t *testing.T) {
 	}
 }
 
-// Text that is dangerous in XML comes back as it was.
+// Text that is dangerous in XML is returned unchanged.
 func TestXMLText(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, inForm)
@@ -449,8 +446,7 @@ func TestXMLText(t *testing.T) {
 	}
 }
 
-// The Query API examples of the developer guide, as they are printed, signed
-// for its regions and hosts.
+// The Query API examples of the developer guide, as printed, signed for its regions and hosts.
 func TestGuideExamples(t *testing.T) {
 	t.Parallel()
 	const expires = "2014-05-05T22%3A52%3A43PST" // Version 4 does not look at it
@@ -490,8 +486,8 @@ func TestGuideExamples(t *testing.T) {
 			&SendMessageBatchRequestEntry.3.DelaySeconds=120
 			&Version=2011-10-01
 			&Expires=2011-10-18T22%3A52%3A43PST`},
-		// Long polling. The stray semicolon is the guide's; in a URL it is
-		// to be escaped, as the guide says of all values.
+		// Long polling. The stray semicolon is the guide's; in a URL it must be escaped, as the guide says of all
+		// values.
 		{"GET", "sqs.cn-north-1.amazonaws.com", "/ACCOUNT/testQueue/", `Action=SetQueueAttributes
 			&Attribute.Name=ReceiveMessageWaitTimeSeconds
 			&Attribute.Value=20
@@ -548,7 +544,7 @@ func TestGuideExamples(t *testing.T) {
 		parameters := strings.NewReplacer("\n", "", "\t", "").Replace(ex.parameters)
 		for _, version := range []int{4, 2} {
 			t.Run(fmt.Sprintf("version %d/%s %s %.60s", version, ex.method, ex.path, parameters), func(t *testing.T) {
-				// Long polls are waited for, so that the examples run side by side, each on its own server.
+				// Some examples wait for long polls, so they run in parallel, each on its own server.
 				t.Parallel()
 				config := servertest.InMemory()
 				config.Accounts = config.Accounts[:1]
@@ -565,7 +561,7 @@ func TestGuideExamples(t *testing.T) {
 				}
 				parameters := parameters
 				if version == 2 {
-					// The guide says how to sign the rest; its dates have passed.
+					// The guide says how to sign the rest; its dates are past.
 					before, _, _ := strings.Cut(parameters, "&Expires=")
 					parameters = before
 				}
@@ -597,7 +593,7 @@ func TestGuideExamples(t *testing.T) {
 					t.Errorf("QueueUrl is %v", u)
 				}
 				if values.Get("Action") == "ReceiveMessage" && a.Result["Messages"] == nil {
-					t.Error("the message has not come")
+					t.Error("the message has not arrived")
 				}
 				if values.Get("MessageBody") == "This is a test message" &&
 					a.Result["MD5OfMessageBody"] != "fafb00f5732ab283681e124bf8747ed1" {
