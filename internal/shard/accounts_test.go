@@ -10,8 +10,8 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// Exports, searches and redrives wait for turns as the account of their queue. So an account that exports ten queues
-// at a time delays those of another account by one turn each time.
+// Exports, searches and redrives wait for turns under the account of their queue. So an account that exports ten queues
+// at once delays each of another account's by one turn.
 func TestReadersTakeTurnsByAccount(t *testing.T) {
 	const busy, alone = "111111111111", "222222222222"
 	for name, read := range map[string]func(context.Context, *Shard) error{

@@ -20,7 +20,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// disk is one that can be full, or fail.
+// disk is a disk that can be full, or fail.
 type disk struct {
 	*store.Disk
 	refuses atomic.Pointer[syscall.Errno]
@@ -39,21 +39,21 @@ func newDisk() *disk {
 
 func (d *disk) refuse(errno syscall.Errno) { d.refuses.Store(&errno) }
 
-// heal makes the disk one that can be written, and waits until that is known.
+// heal makes the disk writable, and waits until that is known.
 func (d *disk) heal(t *testing.T) {
 	t.Helper()
 	d.refuses.Store(nil)
 	eventually.Succeeds(t, func() error { return d.Writable().Err() })
 }
 
-// later does f in another goroutine and returns its error.
+// later runs f in another goroutine and returns its error.
 func later(f func() error) <-chan error {
 	done := make(chan error, 1)
 	go func() { done <- f() }()
 	return done
 }
 
-// refusedFor checks that a caller soon gets the error that the disk is blocked.
+// refusedFor checks that a caller soon gets the error for a blocked disk.
 func refusedFor(t *testing.T, who string, done <-chan error) {
 	t.Helper()
 	select {
@@ -80,14 +80,14 @@ func TestCallersDoNotWaitForABlockedDisk(t *testing.T) {
 		_, err := r.Receive(context.Background(), orders, queue.Receive{Max: 1}, wait)
 		return err
 	})
-	// The owner stands before the commit of c; d comes too late for it.
+	// The owner waits before the commit of c; d comes too late for it.
 	at, proceed := make(chan struct{}, 10), make(chan struct{})
 	hold := func() error { at <- struct{}{}; <-proceed; return nil }
 	r.commit.Store(&hold)
 	c := later(func() error { return r.sendOne("c") })
 	<-at
 	behind := later(func() error { return r.sendOne("d") })
-	time.Sleep(20 * time.Millisecond) // or it is refused at the door, which comes to the same
+	time.Sleep(20 * time.Millisecond) // or it is refused on arrival, which is equivalent
 	d.refuse(syscall.ENOSPC)
 	close(proceed)
 
@@ -95,7 +95,7 @@ func TestCallersDoNotWaitForABlockedDisk(t *testing.T) {
 	refusedFor(t, "a send behind it", behind)
 	refusedFor(t, "a long poll", poll)
 	commits := r.commits.Load()
-	for range 2 * 1024 { // more than the shard would take in
+	for range 2 * 1024 { // more than the shard would accept
 		if err := r.sendOne("e"); !errors.Is(err, shard.ErrUnavailable) {
 			t.Fatalf("a new send: %v", err)
 		}
@@ -115,7 +115,7 @@ func TestCallersDoNotWaitForABlockedDisk(t *testing.T) {
 	equal(t, r.receive(t, jobs, 10, 0), "a", "b", "c")
 }
 
-// A receive that was given up has taken nothing with it.
+// A receive that was abandoned has taken no message.
 func TestReceiveThatWasGivenUpIsTakenBack(t *testing.T) {
 	for name, id := range map[string]queue.ID{"standard": jobs, "FIFO": orders} {
 		t.Run(name, func(t *testing.T) {
@@ -148,7 +148,7 @@ func TestReceiveThatWasGivenUpIsTakenBack(t *testing.T) {
 	}
 }
 
-// The shard learns of changes that the catalog has made already, however long it takes.
+// The shard learns of changes that the catalog has already made, however long it takes.
 func TestConfigureWaitsForABlockedDisk(t *testing.T) {
 	d := newDisk()
 	r := newRigOn(t, store.Options{Disk: d.Disk})
@@ -162,7 +162,7 @@ func TestConfigureWaitsForABlockedDisk(t *testing.T) {
 	gone := later(func() error { return r.Drop(context.Background(), orders) })
 	select {
 	case err := <-made:
-		t.Errorf("a queue is made: %v", err)
+		t.Errorf("a queue is created: %v", err)
 	case err := <-gone:
 		t.Errorf("a queue is dropped: %v", err)
 	case <-time.After(50 * time.Millisecond):
@@ -202,12 +202,12 @@ func TestCloseOfAShardDoesNotWaitForABlockedDisk(t *testing.T) {
 	}
 	s.Close()
 	if err := st.Close(); err == nil {
-		t.Error("the store closes as if nothing were wrong")
+		t.Error("the store closes without an error")
 	}
 }
 
-// The disk is full again and again while producers and consumers are at work. Acknowledged messages are received, and
-// exactly once if they are deleted then.
+// The disk is full again and again while producers and consumers work. Acknowledged messages are received, and exactly
+// once if they are then deleted.
 func TestDiskThatIsFullAgainAndAgain(t *testing.T) {
 	d := newDisk()
 	r := newRigOn(t, store.Options{Disk: d.Disk})
@@ -227,7 +227,7 @@ func TestDiskThatIsFullAgainAndAgain(t *testing.T) {
 		}
 		mu.Unlock()
 		for _, m := range got {
-			// Again until it is certain, as the handle is good for as long.
+			// Again until the result is certain: the handle stays valid that long.
 			for {
 				_, err := r.Delete(context.Background(), jobs,
 					[]queue.Receipt{{Position: m.Position, Number: m.Receipt}})

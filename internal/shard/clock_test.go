@@ -7,8 +7,8 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// A time.Time without a monotonic reading stands for a machine whose clock has
-// been set: the difference of two such readings is what the clock says.
+// A time.Time without a monotonic reading represents a machine whose clock has been set: the difference of two such
+// readings is the difference of the clock.
 func TestClockNeverGoesBack(t *testing.T) {
 	base := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	wall := base
@@ -43,8 +43,7 @@ func TestClockBeginsWhereTheStoreLeftOff(t *testing.T) {
 	}
 }
 
-// A machine's clock that is ahead now and then, and is corrected each time, is never
-// further ahead than it was at most.
+// A machine's clock that is sometimes ahead, and corrected each time, is never further ahead than its largest error.
 func TestClockDoesNotGatherShifts(t *testing.T) {
 	began := time.Now()
 	shift := time.Duration(0)

@@ -14,11 +14,11 @@ import (
 	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
-// owned is a shard that another node may come to own.
+// owned is a shard that another node may take over.
 type owned struct {
 	*shard.Shard
-	commits, confirms atomic.Pointer[error] // what they give
-	sizes             chan int              // of the commits that were made
+	commits, confirms atomic.Pointer[error] // the errors that they return
+	sizes             chan int              // the commits so far
 }
 
 func openOwned(t *testing.T) *owned {
@@ -62,7 +62,7 @@ func TestDeposedShardAnswersEverybodyWithThat(t *testing.T) {
 			t.Errorf("%s: %v", who, err)
 		}
 	}
-	// The poll is on its way into the line before anything else is asked for.
+	// The poll must be queued before any other request.
 	poll := func(t *testing.T, o *owned) <-chan error {
 		t.Helper()
 		done := later(func() error {
@@ -93,21 +93,21 @@ func TestDeposedShardAnswersEverybodyWithThat(t *testing.T) {
 		t.Run(way, func(t *testing.T) {
 			o := openOwned(t)
 			waiting := poll(t, o)
-			isDeposed(t, "who was the first", depose(t, o))
+			isDeposed(t, "the first caller", depose(t, o))
 			select {
 			case err := <-waiting:
-				isDeposed(t, "who was waiting", err)
+				isDeposed(t, "a waiting caller", err)
 			case <-time.After(wait):
 				t.Fatal("a long poll was not answered")
 			}
-			// It does not come back when the store could be written again.
+			// The shard does not recover when the store can be written again.
 			o.commits.Store(nil)
 			o.confirms.Store(nil)
 			_, err := o.Send(t.Context(), jobs, []queue.Outgoing{{Body: "x"}})
-			isDeposed(t, "who sends later", err)
+			isDeposed(t, "a later send", err)
 			_, err = o.Receive(t.Context(), jobs, queue.Receive{Max: 1}, time.Second)
-			isDeposed(t, "who receives later", err)
-			isDeposed(t, "who changes the queue later", o.Drop(t.Context(), jobs))
+			isDeposed(t, "a later receive", err)
+			isDeposed(t, "a later change of the queue", o.Drop(t.Context(), jobs))
 		})
 	}
 }

@@ -40,7 +40,7 @@ func newCounted(t *testing.T) *counted {
 	return r
 }
 
-// written returns how many empty receives are durable.
+// written returns the number of durable empty receives.
 func (r *counted) written() int64 {
 	r.Helper()
 	happened, err := queue.Happened(r.store, []queue.Config{r.config})
@@ -50,7 +50,7 @@ func (r *counted) written() int64 {
 	return happened[r.config.ARN][queue.MetricEmptyReceives]
 }
 
-// Empty receives are written although nothing else happens, many of them with one commit.
+// Empty receives are written even if nothing else happens, many of them in one commit.
 func TestEmptyReceivesAreWritten(t *testing.T) {
 	t.Parallel()
 	r := newCounted(t)
@@ -66,7 +66,7 @@ func TestEmptyReceivesAreWritten(t *testing.T) {
 	}
 }
 
-// A shard that closes writes the empty receives that have come.
+// A closing shard writes the counted empty receives.
 func TestCloseWritesEmptyReceives(t *testing.T) {
 	t.Parallel()
 	r := newCounted(t)

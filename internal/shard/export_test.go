@@ -6,14 +6,14 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Waiting returns how many requests the owner has not looked at.
+// Waiting returns the number of requests that the owner has not taken yet.
 func (s *Shard) Waiting() int { return len(s.requests) }
 
-// Polls returns how many long polls wait.
+// Polls returns the number of waiting long polls.
 func (s *Shard) Polls() int {
 	n, _ := call(context.Background(), s.inbox, func(*queue.Engine) (int, error) { return s.polls.ends.Len(), nil })
 	return n
 }
 
-// ForwardsMost is how many calls with many messages can be in progress at a time.
+// ForwardsMost is the maximum number of concurrent calls with many messages.
 const ForwardsMost = forwardsMost

@@ -11,7 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
-// Before a shard writes what older programs cannot read, the data directory says so.
+// Before a shard writes data that older programs cannot read, it raises the format of the data directory.
 func TestFormatIsRequiredBeforeItIsNeeded(t *testing.T) {
 	st := storetest.Memory(t)
 	var required []int
@@ -32,7 +32,7 @@ func TestFormatIsRequiredBeforeItIsNeeded(t *testing.T) {
 	if err := s.StartMove(t.Context(), jobs, queue.MoveTask{
 		ID: "old", Destination: "x",
 	}); err != nil || required != nil {
-		t.Errorf("a task of the first format: %v, required %v", err, required)
+		t.Errorf("a task in the first format: %v, required %v", err, required)
 	}
 	back := queue.MoveTask{ID: "new", Sources: []queue.ID{7}}
 	if err := s.StartMove(t.Context(), jobs, back); !errors.Is(err, full) {
@@ -51,7 +51,7 @@ func TestFormatIsRequiredBeforeItIsNeeded(t *testing.T) {
 		t.Error(err)
 	}
 	s.Close()
-	s = open() // by a program that opens a copy, say
+	s = open() // for example by a program that opens a copy
 	defer s.Close()
 	if err := s.Purge(t.Context(), jobs); err != nil || len(required) != 1 || required[0] != 2 {
 		t.Errorf("%v, required %v", err, required)

@@ -60,7 +60,7 @@ func pair(t *testing.T) (from, to *rig) {
 	return openShard(t, configs(source, fifoSource)...), openShard(t, configs(letters, fifoLetters)...)
 }
 
-// forward runs the forwarding of r until the test ends, or stop is called.
+// forward forwards the messages of r until the test ends, or stop is called.
 func forward(t *testing.T, r *rig, to shard.Deliver) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -74,7 +74,7 @@ func forward(t *testing.T, r *rig, to shard.Deliver) (stop func()) {
 			}
 			done = later(func() error { return context.Canceled })
 		case <-time.After(wait):
-			t.Error("forwarding does not end")
+			t.Error("forwarding does not stop")
 		}
 	}
 	t.Cleanup(stop)
@@ -104,8 +104,7 @@ func bury(t *testing.T, r *rig, id queue.ID, first, n int) {
 	equal(t, r.receive(t, id, 10, 0))
 }
 
-// dig receives n messages and deletes them. Those of a standard queue, which has
-// no order, it returns sorted.
+// dig receives and deletes n messages, and returns them; those of a standard queue, which has no order, sorted.
 func dig(t *testing.T, r *rig, id queue.ID, n int) []string {
 	t.Helper()
 	var out []string
@@ -131,7 +130,7 @@ func dig(t *testing.T, r *rig, id queue.ID, n int) []string {
 		}
 		out = append(out, bodies(got)...)
 		if time.Now().After(end) {
-			t.Fatalf("%d of %d messages have come: %v", len(out), n, out)
+			t.Fatalf("%d of %d messages have arrived: %v", len(out), n, out)
 		}
 	}
 	if id == fifoLetters {
@@ -141,13 +140,13 @@ func dig(t *testing.T, r *rig, id queue.ID, n int) []string {
 	return out
 }
 
-// empty waits until nothing waits to be forwarded.
+// empty waits until no message waits to be forwarded.
 func empty(t *testing.T, r *rig, id queue.ID) {
 	t.Helper()
 	eventually.Succeeds(t, func() error {
 		n, err := r.Counts(t.Context(), id)
 		if err == nil && n != (queue.Counts{}) {
-			err = fmt.Errorf("there is still %+v", n)
+			err = fmt.Errorf("still waiting: %+v", n)
 		}
 		return err
 	})
@@ -167,13 +166,13 @@ func TestDeadLettersReachAnotherShard(t *testing.T) {
 		bury(t, from, id, 0, 25)
 		equal(t, dig(t, to, id+1, 25), numbers(0, 25)...)
 		empty(t, from, id+1)
-		// And again, when the line has been empty.
+		// Again, after the outbox was empty.
 		bury(t, from, id, 100, 1)
 		equal(t, dig(t, to, id+1, 1), numbers(100, 1)...)
 	}
 }
 
-// Messages under way while Forward does not run are counted, and are forwarded later.
+// Messages that wait while Forward does not run are counted, and are forwarded later.
 func TestDeadLettersWait(t *testing.T) {
 	from, to := pair(t)
 	bury(t, from, source, 0, 300)
@@ -190,14 +189,13 @@ func TestDeadLettersWait(t *testing.T) {
 	if n, err := from.Counts(t.Context(), letters); err != nil || n != (queue.Counts{Visible: 300}) {
 		t.Errorf("counted %+v, %v", n, err)
 	}
-	forward(t, from, to.Accept) // takes over what the first has left
+	forward(t, from, to.Accept) // takes over the messages that the first has left
 	equal(t, dig(t, to, letters, 300), numbers(0, 300)...)
 	empty(t, from, letters)
 }
 
-// However deliveries fail, before or after the fact, and however often they are
-// repeated, also by an owner that was replaced and does not know it, each message
-// comes once and in order.
+// However deliveries fail, before or after the fact, and however often they are repeated, even by a replaced owner that
+// does not know it, each message arrives once and in order.
 func TestForwardingIsExactlyOnce(t *testing.T) {
 	for _, id := range []queue.ID{source, fifoSource} {
 		t.Run(fmt.Sprint(id), func(t *testing.T) {
@@ -240,7 +238,7 @@ func TestForwardingIsExactlyOnce(t *testing.T) {
 	}
 }
 
-// A commit may fail on either side, and it may have been made all the same.
+// A commit may fail on either side, even if it was made.
 func TestForwardingOutlivesFailedCommits(t *testing.T) {
 	for _, side := range []string{"source", "destination"} {
 		for _, made := range []bool{false, true} {
@@ -275,8 +273,7 @@ func TestForwardingOutlivesFailedCommits(t *testing.T) {
 	}
 }
 
-// A shard that does not answer holds up no messages for other shards, however many of
-// its queues are tried.
+// A shard that does not answer delays no messages for other shards, however many of its queues are tried.
 func TestForwardingIsNotHeldUpByOneShard(t *testing.T) {
 	const queues = 40
 	var here, there []queue.Config
@@ -317,7 +314,7 @@ func TestForwardingIsNotHeldUpByOneShard(t *testing.T) {
 	}
 }
 
-// An account whose queues' shard accepts single messages, and then hangs, does not delay another account's messages.
+// An account whose destination accepts single messages, and then hangs, does not delay another account's messages.
 func TestAccountsShareForwarding(t *testing.T) {
 	const busy, alone = 40, 500
 	redriven := func(id queue.ID, account string) (living, dead queue.Config) {
@@ -386,7 +383,7 @@ func TestForwardingEndsWithTheShard(t *testing.T) {
 	}
 }
 
-// A queue that is deleted takes its messages along wherever they are.
+// Deleting a queue removes its messages wherever they are.
 func TestNothingIsForwardedToADeletedQueue(t *testing.T) {
 	from, to := pair(t)
 	bury(t, from, source, 0, 5)
@@ -415,7 +412,7 @@ func TestNothingIsForwardedToADeletedQueue(t *testing.T) {
 	if _, err := from.Counts(t.Context(), letters); !errors.Is(err, queue.ErrNoQueue) {
 		t.Errorf("counts: %v", err)
 	}
-	// Without it, messages stay with the queue that they were sent to.
+	// Without the dead-letter queue, messages stay in their queue.
 	from.send(t, source, "after")
 	now := time.Duration(0)
 	for range 3 {
@@ -426,8 +423,7 @@ func TestNothingIsForwardedToADeletedQueue(t *testing.T) {
 	}
 }
 
-// Messages that were moved to dead letters on another shard come back to where
-// they were.
+// Messages that were moved to dead letters on another shard return to their source.
 func TestMoveTaskReachesAnotherShard(t *testing.T) {
 	from, to := pair(t)
 	forward(t, from, to.Accept)

@@ -15,7 +15,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// size is how large a test is: as the environment says, or small.
+// size returns the size of a test: from the environment, or small.
 func size(t *testing.T, name string, small int) int {
 	t.Helper()
 	text := os.Getenv(name)
@@ -29,7 +29,7 @@ func size(t *testing.T, name string, small int) int {
 	return n
 }
 
-// chunk is how many messages are sent, received or deleted by one call.
+// chunk is the number of messages in one call.
 const chunk = 1000
 
 func (r *jumpRig) fill(id queue.ID, n int) {
@@ -49,8 +49,7 @@ func (r *jumpRig) fill(id queue.ID, n int) {
 	}
 }
 
-// take receives until there is nothing more and returns all, and the error that
-// it ended with.
+// take receives until the queue returns no more messages, and returns them all with the last error.
 func (r *jumpRig) take(id queue.ID) (all []shard.Message, err error) {
 	r.t.Helper()
 	for {
@@ -102,23 +101,23 @@ func TestTooManyInFlight(t *testing.T) {
 				}
 				if got, err := r.Receive(t.Context(), id, queue.Receive{Max: 10}, 0); len(got) > 0 ||
 					!errors.Is(err, over) {
-					t.Errorf("one more receive gives %d messages and %v, want %v", len(got), err, over)
+					t.Errorf("another receive returns %d messages and %v, want %v", len(got), err, over)
 				}
-				// A long poll just waits.
+				// A long poll waits.
 				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 				defer cancel()
 				if got, err := r.Receive(ctx, id, queue.Receive{Max: 10}, wait); len(got) > 0 ||
 					err != nil && !errors.Is(err, context.DeadlineExceeded) {
-					t.Errorf("a long poll gives %d messages and %v", len(got), err)
+					t.Errorf("a long poll returns %d messages and %v", len(got), err)
 				}
 			}
 			held, err := r.take(id)
 			if len(held) != limit || !errors.Is(err, over) {
-				t.Fatalf("%d messages were given, %v", len(held), err)
+				t.Fatalf("%d messages were returned, %v", len(held), err)
 			}
 			full()
 
-			// A poll that waits is served as soon as there is room.
+			// A waiting poll is served as soon as there is room.
 			given := make(chan []string, 1)
 			go func() { given <- r.receive(t, id, 10, wait) }()
 			r.remove(id, held[:3])
@@ -132,7 +131,7 @@ func TestTooManyInFlight(t *testing.T) {
 			r.remove(id, held[3:403])
 			again, err := r.take(id)
 			if len(again) != 400 || !errors.Is(err, over) {
-				t.Errorf("after 400 deletes %d messages were given, %v", len(again), err)
+				t.Errorf("after 400 deletes %d messages were returned, %v", len(again), err)
 			}
 			full()
 
@@ -140,7 +139,7 @@ func TestTooManyInFlight(t *testing.T) {
 			r.pass(31 * time.Second)
 			held, err = r.take(id)
 			if len(held) != limit || !errors.Is(err, over) {
-				t.Errorf("after the visibility timeout %d messages were given, %v", len(held), err)
+				t.Errorf("after the visibility timeout %d messages were returned, %v", len(held), err)
 			}
 			full()
 			gone := 403
@@ -152,7 +151,7 @@ func TestTooManyInFlight(t *testing.T) {
 				}
 			}
 			if gone != limit+more {
-				t.Errorf("%d messages were deleted of %d", gone, limit+more)
+				t.Errorf("%d of %d messages were deleted", gone, limit+more)
 			}
 			if n := r.total(id); n != 0 {
 				t.Errorf("%d messages are left", n)
@@ -246,7 +245,7 @@ func TestManyDeduplicationIDs(t *testing.T) {
 	}
 }
 
-// alive is the memory of what is alive.
+// alive returns the size of the live memory.
 func alive() int64 {
 	runtime.GC()
 	var m runtime.MemStats

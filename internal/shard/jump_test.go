@@ -10,8 +10,8 @@ import (
 	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
-// machineClock is a machine's clock that is set now and then. Its readings are
-// without the monotonic clock, so that the shard cannot see through it.
+// machineClock is a machine's clock that can be set. Its readings lack the monotonic clock, so that the shard cannot
+// detect changes.
 type machineClock struct{ at atomic.Int64 }
 
 func newMachineClock() *machineClock {
@@ -22,8 +22,7 @@ func newMachineClock() *machineClock {
 
 func (c *machineClock) now() time.Time { return time.Unix(0, c.at.Load()) }
 
-// pass lets time pass, at its usual pace as far as the shard can tell: it looks
-// at the clock meanwhile.
+// pass lets time pass, at its usual pace as far as the shard can see: it reads the clock meanwhile.
 func (r *jumpRig) pass(d time.Duration) {
 	r.t.Helper()
 	for step := min(d, time.Minute); d > 0; d -= step {
@@ -65,7 +64,7 @@ func newJumpRig(t *testing.T) *jumpRig {
 	return r
 }
 
-// jumps are what can happen to a clock, with and without a restart.
+// jumps are the jumps that a clock can make, with and without a restart.
 var jumps = map[string]func(r *jumpRig){
 	"not at all":      func(*jumpRig) {},
 	"minutes back":    func(r *jumpRig) { r.set(-10 * time.Minute) },
@@ -99,7 +98,7 @@ func (r *jumpRig) delayed(body string, delay time.Duration) {
 }
 
 // When the machine's clock jumps, time passes for the shard as before: timeouts, delays, deduplication and retention
-// take as long as they should, neither for less nor for ever.
+// last as long as they should, neither less nor forever.
 func TestTimePassesThroughJumps(t *testing.T) {
 	for name, jump := range jumps {
 		t.Run(name, func(t *testing.T) {
@@ -173,9 +172,8 @@ func (r *jumpRig) total(id queue.ID) uint64 {
 	return c.Visible + c.InFlight + c.Delayed
 }
 
-// A clock set hours ahead ends all that would have ended by then, and nothing
-// more. When it is put right, also while the server is down, time goes on from
-// where it was.
+// A clock that is set hours ahead ends everything that would have ended by then, and nothing else. When it is
+// corrected, even while the server is down, time continues from where it was.
 func TestClockIsSetAheadAndPutRight(t *testing.T) {
 	const ahead = 5 * time.Hour
 	for name, putRight := range map[string]func(*jumpRig){
@@ -223,8 +221,7 @@ func TestClockIsSetAheadAndPutRight(t *testing.T) {
 	}
 }
 
-// A long poll ends, or is given what it waits for, although the clock is set
-// while it waits.
+// A long poll ends, or gets its message, although the clock is set while it waits.
 func TestLongPollsOutliveJumps(t *testing.T) {
 	for name, by := range map[string]time.Duration{
 		"minutes back": -10 * time.Minute, "hours forward": 5 * time.Hour, "seconds forward": 3 * time.Second,
@@ -254,7 +251,7 @@ func TestLongPollsOutliveJumps(t *testing.T) {
 			if by < wait {
 				equal(t, <-given, "m")
 			} else if got := <-given; len(got) == 0 {
-				// It has waited for five hours, by the clock.
+				// By the clock, it has waited for five hours.
 				equal(t, r.receive(t, orders, 10, 0), "m")
 			}
 		})

@@ -13,8 +13,8 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// A purge keeps nothing, and needs no newer format, until all programs read the format of what is kept, and while the
-// disk is nearly full.
+// A purge keeps nothing, and needs no newer format, until all programs read the format of the kept messages, and while
+// the disk is nearly full.
 func TestPurgesKeepWhatAllProgramsRead(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -76,7 +76,7 @@ func TestPurgesKeepWhatAllProgramsRead(t *testing.T) {
 	}
 }
 
-// Kept messages of purges are dropped when a disk becomes nearly full.
+// Messages that purges have kept are dropped when the disk becomes nearly full.
 func TestAFullDiskEndsWhatPurgesKeep(t *testing.T) {
 	t.Parallel()
 	st, err := store.Open("store", store.Options{Disk: store.NewMemoryDisk(nil)})

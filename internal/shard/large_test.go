@@ -9,8 +9,8 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// large are messages of which an answer holds three: larger than SQS allows, as a
-// store may have them from a program that knew other limits.
+// large are messages of which an answer holds three: larger than SQS allows, as a program with other limits may have
+// stored them.
 func large(group string, n int) []queue.Outgoing {
 	out := make([]queue.Outgoing, n)
 	for i := range out {
@@ -41,7 +41,7 @@ func TestReceiveGivesWhatAnAnswerHolds(t *testing.T) {
 				receipts = append(receipts, queue.Receipt{Position: m.Position, Number: m.Receipt})
 			}
 			if id == jobs {
-				// Messages that were taken back come before or after those that were never received.
+				// Messages whose receive was undone come before or after those that were never received.
 				if len(got) != len(want) {
 					t.Errorf("%d messages, want %d", len(got), len(want))
 				}

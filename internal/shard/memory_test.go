@@ -12,8 +12,8 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// When a send has succeeded, nothing uses the memory of its bodies any more, with any other calls in the transaction:
-// the sender may write to it at once, as the encryption of messages does.
+// After a send has succeeded, nothing uses the memory of its bodies any more, whatever other calls were in the
+// transaction: the sender may write to it at once, as the encryption of messages does.
 func TestMemoryOfSentBodies(t *testing.T) {
 	t.Parallel()
 	const senders, sends, size = 8, 40, 2000
@@ -79,6 +79,6 @@ func TestMemoryOfSentBodies(t *testing.T) {
 	close(done)
 	receiving.Wait()
 	if n := received.Load(); n != senders*sends {
-		t.Errorf("of %d messages %d were received", senders*sends, n)
+		t.Errorf("of %d messages, %d were received", senders*sends, n)
 	}
 }

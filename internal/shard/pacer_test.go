@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// walked runs a walk whose steps take so long each, with or without other requests for the shard, and returns how much
-// of its time it has worked.
+// walked runs a walk with steps of this length, with or without other requests for the shard, and returns the share of
+// its time that it has worked.
 func walked(t *testing.T, p *pacer, account string, step time.Duration, busy bool) (work, total time.Duration) {
 	t.Helper()
 	w, err := p.begin(t.Context(), account)
@@ -46,7 +46,7 @@ func TestPace(t *testing.T) {
 	})
 }
 
-// Many walks together take no more than one, and none waits until another one is done.
+// Many concurrent walks take no more time than one, and none waits until another is complete.
 func TestWalksTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPacer()
@@ -73,7 +73,7 @@ func TestWalksTakeTurns(t *testing.T) {
 	})
 }
 
-// An account with many walks and one with a single walk have as many turns.
+// An account with many walks and one with a single walk get equal numbers of turns.
 func TestAccountsHaveAsManyTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPacer()
@@ -92,7 +92,7 @@ func TestAccountsHaveAsManyTurns(t *testing.T) {
 			all += <-many
 		}
 		if one < all*2/5 {
-			t.Errorf("one walk has worked %v, and the %d of the other account %v", one, walks, all)
+			t.Errorf("one walk has worked %v, the %d of the other account %v", one, walks, all)
 		}
 	})
 }
@@ -111,7 +111,7 @@ func TestWalkEnds(t *testing.T) {
 		}
 		first.bytes = walkBytes
 		if first.proceed(walkChunk) {
-			t.Error("it has no bound of bytes")
+			t.Error("its bytes are not bounded")
 		}
 		p.close()
 		if _, err := p.begin(t.Context(), "a"); !errors.Is(err, ErrNotBegun) {

@@ -60,7 +60,7 @@ func longQueue(b *testing.B) (s *shard.Shard, batch []queue.Outgoing) {
 	return s, batch
 }
 
-// BenchmarkPeekPage is a page of 50 messages with their bodies of a long queue, one page after the other.
+// BenchmarkPeekPage reads pages of 50 messages with their bodies from a long queue.
 func BenchmarkPeekPage(b *testing.B) {
 	s, _ := longQueue(b)
 	p := queue.Peek{States: queue.AllStates, Max: 50, Bodies: true}

@@ -11,7 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// Looks that run while messages are sent, received and deleted find no message twice, fail never, and take nothing.
+// Peeks that run while messages are sent, received and deleted find no message twice, never fail, and receive nothing.
 func TestPeekBesideTraffic(t *testing.T) {
 	r := openShard(t, queue.Config{ID: jobs, ARN: "jobs", Retention: time.Hour, Visibility: time.Minute})
 	const messages = 2000
@@ -59,7 +59,7 @@ func TestPeekBesideTraffic(t *testing.T) {
 		select {
 		case <-done:
 			if looks == 0 {
-				t.Error("no look beside traffic")
+				t.Error("no peek ran during traffic")
 			}
 			return
 		default:

@@ -6,8 +6,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// That too many messages are in flight is no answer to a long poll, also not to one whose consumer goes while it is
-// tried.
+// A long poll is never answered that too many messages are in flight, even if its consumer leaves while it is tried.
 func TestPollOfFullQueueThatIsLeft(t *testing.T) {
 	for _, left := range []bool{false, true} {
 		p := &poll{end: 1}
@@ -15,7 +14,7 @@ func TestPollOfFullQueueThatIsLeft(t *testing.T) {
 		p.err = queue.ErrOverLimit
 		p.left.Store(left)
 		if waits := p.empty(); waits == left || p.err != nil {
-			t.Errorf("its consumer has left: %t; it waits: %t, %v", left, waits, p.err)
+			t.Errorf("consumer left: %t; poll waits: %t, %v", left, waits, p.err)
 		}
 	}
 	p := &poll{}

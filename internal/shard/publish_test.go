@@ -24,12 +24,12 @@ func publishTo(t *testing.T, r *rig, body string, to ...queue.ID) error {
 	}
 	published, err := r.Publish(t.Context(), []queue.Publication{p})
 	if err == nil && (len(published) != 1 || published[0].ID != p.ID) {
-		t.Errorf("published as %+v", published)
+		t.Errorf("the publication is %+v", published)
 	}
 	return err
 }
 
-// A publication is one commit, however many queues get it; if the commit fails none does.
+// A publication is one commit, however many queues get it; if the commit fails, no queue does.
 func TestPublishIsOneCommit(t *testing.T) {
 	t.Parallel()
 	var configs []queue.Config
@@ -61,7 +61,7 @@ func TestPublishIsOneCommit(t *testing.T) {
 	}
 }
 
-// Ready returns the queues of subscriptions that have messages, among many that have none.
+// Ready returns the subscription queues that have messages, among many that have none.
 func TestReady(t *testing.T) {
 	t.Parallel()
 	configs := []queue.Config{{ID: jobs, ARN: arn(jobs), Retention: time.Hour, Visibility: time.Hour}}
@@ -96,7 +96,7 @@ func TestReady(t *testing.T) {
 	if err := publishTo(t, r, "n", 500); err != nil {
 		t.Fatal(err)
 	}
-	nothing() // it has been returned, and not emptied
+	nothing() // the queue has been returned, and not emptied
 	got, err := r.Receive(t.Context(), 500, queue.Receive{Max: 10}, 0)
 	if err != nil || len(got) != 2 {
 		t.Fatalf("received %v, %v", got, err)
@@ -113,8 +113,7 @@ func TestReady(t *testing.T) {
 	}
 }
 
-// Publishers wait while too much of earlier publications is left to be made, and nothing is
-// lost of what they publish.
+// Publishers wait while too many copies of earlier publications are pending, and none of their publications is lost.
 func TestPublishersWait(t *testing.T) {
 	t.Parallel()
 	const queues, publishers, each = 20, 8, 4 // of 5 MiB of copies each

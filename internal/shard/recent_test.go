@@ -9,7 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// A message that was sent a moment ago is not read from the store.
+// A recently sent message is not read from the store.
 func TestRecentMessageFromMemory(t *testing.T) {
 	for id, then := range map[queue.ID][]string{jobs: {"b", "c"}, orders: {"a", "b", "c"}} {
 		r := newRig(t)
@@ -27,7 +27,7 @@ func TestRecentMessageFromMemory(t *testing.T) {
 	}
 }
 
-// A send that has failed and one that has succeeded have the same position. The consumer gets the second one.
+// A failed send and a later successful one have the same position. The consumer gets the second message.
 func TestNoRecentMessageOfFailedSend(t *testing.T) {
 	for _, second := range []string{"stored", strings.Repeat("long", 4096)} {
 		r := newRig(t)

@@ -10,7 +10,7 @@ func recentKey(position uint16) []byte {
 	return []byte{0, 0, 0, 0, 0, 0, 0, 1, 'm', 0, 0, 0, 0, 0, 0, byte(position >> 8), byte(position)}
 }
 
-// A message is remembered until another takes its place.
+// A message is cached until another takes its place.
 func TestRecentPlaces(t *testing.T) {
 	var r recent
 	first, neighbour, rival := recentKey(5), recentKey(6), recentKey(5+recentMessages)

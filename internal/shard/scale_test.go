@@ -8,8 +8,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// The scale of a queue is right whenever a round has just ended, and between two rounds as right as the messages are
-// alike.
+// The scale of a queue is exact when a round has just ended, and between two rounds as exact as the messages are alike.
 func TestScaleAgainstModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		sc := new(scale)

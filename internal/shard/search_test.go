@@ -9,9 +9,8 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// A task that selects messages is given them by searches that run beside the owner: while one waits for its turn the
-// queues of the shard are served, and the task has moved nothing. A shard that is closed meanwhile does not wait for
-// the search.
+// Searches that run beside the owner find the messages of a task with a selection. While one waits for its turn, the
+// shard serves its queues, and the task has moved nothing. A closing shard does not wait for the search.
 func TestSearchesOfTasksDoNotHoldUpTheOwner(t *testing.T) {
 	t.Parallel()
 	arn := func(name string) string { return "arn:aws:sqs:us-east-1:111111111111:" + name }

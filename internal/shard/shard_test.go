@@ -28,10 +28,10 @@ const wait = 20 * time.Second
 type rig struct {
 	*shard.Shard
 	store *store.Store
-	// commit stands before the store's own commit; nil lets it be.
+	// commit runs before the store's own commit, unless it is nil.
 	commit  atomic.Pointer[func() error]
 	commits atomic.Int64
-	// commitThen comes after it.
+	// commitThen runs after it.
 	commitThen atomic.Pointer[func() error]
 }
 
@@ -54,7 +54,7 @@ func newRigOn(t *testing.T, o store.Options) *rig {
 	return openRig(t, st, time.Now, func(*queue.Config) {})
 }
 
-// openRig opens a shard on a store, with another clock and other queues.
+// openRig opens a shard on a store, with a given clock and queues.
 func openRig(t *testing.T, st *store.Store, now func() time.Time, change func(*queue.Config)) *rig {
 	t.Helper()
 	c := queue.Config{Visibility: 30 * time.Second, Retention: time.Hour}
@@ -65,7 +65,7 @@ func openRig(t *testing.T, st *store.Store, now func() time.Time, change func(*q
 	return openWith(t, st, now, a, b)
 }
 
-// openWith opens a shard with just these queues.
+// openWith opens a shard with only these queues.
 func openWith(t *testing.T, st *store.Store, now func() time.Time, configs ...queue.Config) *rig {
 	t.Helper()
 	r := &rig{store: st}
@@ -233,7 +233,7 @@ func TestLongPoll(t *testing.T) {
 			equal(t, <-got, "m")
 		})
 	}
-	t.Run("is woken by the end of a visibility timeout", func(t *testing.T) {
+	t.Run("wakes at the end of a visibility timeout", func(t *testing.T) {
 		t.Parallel()
 		r := newRig(t)
 		r.send(t, jobs, "m")
@@ -243,7 +243,7 @@ func TestLongPoll(t *testing.T) {
 		}
 		equal(t, r.receive(t, jobs, 1, wait), "m")
 	})
-	t.Run("ends with nothing", func(t *testing.T) {
+	t.Run("returns empty", func(t *testing.T) {
 		t.Parallel()
 		r := newRig(t)
 		began := time.Now()
@@ -270,7 +270,7 @@ func TestLongPoll(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
-	t.Run("ends with nothing when the shard is drained", func(t *testing.T) {
+	t.Run("returns empty when the shard is drained", func(t *testing.T) {
 		t.Parallel()
 		r := newRig(t)
 		got := make(chan []string, 1)
@@ -305,8 +305,7 @@ func TestOneMessageGoesToOnePoll(t *testing.T) {
 	}
 }
 
-// Consumers give up waiting in the very moment in which messages arrive. No
-// message may be in the hands of one who has gone.
+// Consumers stop waiting at the very moment at which messages arrive. No consumer that has left may hold a message.
 func TestLeavingPollSwallowsNothing(t *testing.T) {
 	r := newRig(t)
 	const rounds, consumers = 50, 8
@@ -335,7 +334,7 @@ func TestLeavingPollSwallowsNothing(t *testing.T) {
 		received.Add(int64(len(got)))
 	}
 	if n := received.Load(); n != rounds {
-		t.Errorf("%d of %d messages were received; the others are invisible and with no consumer", n, rounds)
+		t.Errorf("%d of %d messages were received; no consumer has the others, and they are invisible", n, rounds)
 	}
 }
 
@@ -374,8 +373,7 @@ func TestClosedShardBeginsNothing(t *testing.T) {
 	}
 }
 
-// A message whose body is lost is not left out as if it had never been. Those
-// that were received with it are not kept from the next receive.
+// A message whose body is lost is not silently omitted. The next receive gets the messages that were received with it.
 func TestLostBodyIsNoSilence(t *testing.T) {
 	for _, id := range []queue.ID{jobs, orders} {
 		r := newRig(t)

@@ -6,7 +6,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Counts that are taken back are made up for by the next ones, and a total never falls.
+// Later counts are offset against reverted ones, and a total never falls.
 func TestTotalsNeverFall(t *testing.T) {
 	var totals Totals
 	var before [queue.Counters]int64

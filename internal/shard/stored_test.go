@@ -11,7 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// The bytes that a shard stores for an account are counted, and weighed where that is asked for.
+// The bytes that a shard stores for an account are counted, and weighed on request.
 func TestStored(t *testing.T) {
 	config := func(id queue.ID, account string) queue.Config {
 		return queue.Config{
@@ -48,7 +48,7 @@ func TestStored(t *testing.T) {
 		t.Fatal(err)
 	}
 	if kept, err := r.Kept(t.Context(), 2); err != nil || kept.Bytes < 2000 || kept.Bytes > 2000+2*queue.RecordBytes {
-		t.Errorf("of the purged queue are kept %+v, %v", kept, err)
+		t.Errorf("the purged queue keeps %+v, %v", kept, err)
 	}
 	found, err = r.Stored(t.Context(), map[string]bool{one: true})
 	if bytes := found[one].Bytes; err != nil || found[one].Messages != 2 || bytes < 11_000 ||

@@ -15,7 +15,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
-// bounded is a shard whose commits must not be longer than a number of bytes.
+// bounded is a shard whose commits have a maximum size.
 type bounded struct {
 	*shard.Shard
 	refused atomic.Int64
@@ -51,8 +51,8 @@ func openBounded(t *testing.T, maxCommit, longest int, configs ...queue.Config) 
 	return b
 }
 
-// together runs calls in one transaction: those that come while the commit of another call is stalled. It
-// returns their results.
+// together runs calls in one transaction: they arrive while the commit of another call is stalled. It returns their
+// results.
 func (b *bounded) together(t *testing.T, calls ...func() error) (results []<-chan error) {
 	t.Helper()
 	let := make(chan struct{})
@@ -71,7 +71,7 @@ func (b *bounded) together(t *testing.T, calls ...func() error) (results []<-cha
 	return results
 }
 
-// Long polls that move large messages to a dead-letter queue share a transaction only as far as it has room for them.
+// Long polls that move large messages to a dead-letter queue share a transaction only as far as it has room.
 func TestPollsDoNotOutgrowATransaction(t *testing.T) {
 	t.Parallel()
 	const queues, maxCommit, record = 16, 512 << 10, 12 << 20
@@ -97,7 +97,7 @@ func TestPollsDoNotOutgrowATransaction(t *testing.T) {
 		polls = append(polls, later(func() error {
 			got, err := b.Receive(t.Context(), id, queue.Receive{Max: 1}, wait)
 			if err == nil && bodies(got)[0] != "after" {
-				err = fmt.Errorf("queue %d gave %d messages", id, len(got))
+				err = fmt.Errorf("queue %d returned %d messages", id, len(got))
 			}
 			return err
 		}))
@@ -129,8 +129,8 @@ func TestPollsDoNotOutgrowATransaction(t *testing.T) {
 	}
 }
 
-// A transaction that cannot be committed because it is too long is divided: the part that has made it so is
-// refused, and all others are done.
+// A transaction that is too long to commit is divided: the part that exceeds the limit is refused, and all others are
+// carried out.
 func TestTooLongTransactionIsDivided(t *testing.T) {
 	t.Parallel()
 	c := queue.Config{Retention: time.Hour, Visibility: time.Hour}
@@ -230,7 +230,7 @@ func TestTooLongTransactionIsDivided(t *testing.T) {
 			t.Errorf("%d transactions were too long", n)
 		}
 	})
-	t.Run("what is due", func(t *testing.T) {
+	t.Run("due work", func(t *testing.T) {
 		t.Parallel()
 		b := openBounded(t, 10<<20, 100<<10, a, d, other)
 		for range 10 {

@@ -9,8 +9,8 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// The first receive of a message says how long it has waited, its deletion how long the consumer took since the last
-// one.
+// The first receive of a message reports how long it has waited, its deletion how long the consumer took since the last
+// receive.
 func TestWaitAndProcessing(t *testing.T) {
 	st, err := store.Open("store", store.Options{Disk: store.NewMemoryDisk(nil)})
 	if err != nil {
@@ -33,7 +33,7 @@ func TestWaitAndProcessing(t *testing.T) {
 	after(2 * time.Second)
 	first, err := r.Receive(ctx, jobs, queue.Receive{Max: 1}, 0)
 	must(err)
-	after(40 * time.Second) // its visibility timeout has ended, and the second receive of it is no first one
+	after(40 * time.Second) // its visibility timeout has ended, and its second receive does not count as the first
 	again, err := r.Receive(ctx, jobs, queue.Receive{Max: 1}, 0)
 	must(err)
 	if len(first) != 1 || len(again) != 1 || again[0].Position != first[0].Position {
