@@ -183,7 +183,7 @@ func TestWhoMayAdminister(t *testing.T) {
 		{"the root's session", root.Temporary(session.Credentials), operations},
 		{"an administrator", administrator, operations},
 		{"a monitor", monitor, []string{"DescribeCluster", "DescribeServer", "ListAccounts"}},
-		{"who makes backups", backup, []string{"Backup"}},
+		{"a caller that makes backups", backup, []string{"Backup"}},
 		{"a role's session", root.Temporary(assumed.Credentials), []string{"DrainNode"}},
 		{"a user for queues", scoped, nil},
 		{"a user without", nobody, nil},

@@ -17,7 +17,7 @@ import (
 
 const topic = "arn:aws:sns:us-east-1:000000000000:ops"
 
-// backlog is an alarm as Terraform makes it.
+// backlog is an alarm as Terraform creates it.
 var backlog = object{
 	"AlarmName": "backlog", "AlarmDescription": "too much", "ActionsEnabled": true, "AlarmActions": list{topic},
 	"OKActions": list{}, "InsufficientDataActions": list{},
@@ -41,7 +41,7 @@ var shown = object{
 	"TreatMissingData": "notBreaching",
 }
 
-// Regions that clients make up do not raise the number of alarms of an account without a bound.
+// Clients can make up regions, but these do not raise an account's number of alarms without bound.
 func TestMostAlarmsOfAccount(t *testing.T) {
 	t.Parallel()
 	const most = 10_000
@@ -68,7 +68,7 @@ func TestMostAlarmsOfAccount(t *testing.T) {
 		"An account can have at most 10000 alarms in all regions together.")
 }
 
-// Terraform makes an alarm, reads it by name and type, reads its tags, changes and deletes it.
+// Terraform creates an alarm, reads it by name and type, reads its tags, changes and deletes it.
 func TestTerraformsAlarm(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {
@@ -102,7 +102,7 @@ func TestTerraformsAlarm(t *testing.T) {
 	})
 }
 
-// A name of no alarm does not keep the others from being deleted.
+// An unknown alarm name does not prevent the others from being deleted.
 func TestDeleteAlarmsWithUnknown(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {
@@ -262,7 +262,7 @@ func TestPutMetricAlarmRefuses(t *testing.T) {
 	})
 }
 
-// An alarm that cannot be evaluated says why.
+// An alarm that cannot be evaluated gives the reason.
 func TestEvaluationState(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {
@@ -462,7 +462,7 @@ func TestSetAlarmStateAndHistory(t *testing.T) {
 	})
 }
 
-// The data of a change has the members of AWS, in its order, and doubles as AWS writes them.
+// The data of a change has AWS's members, in AWS's order, with doubles in AWS's form.
 func TestHistoryOfConfiguration(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {
@@ -496,7 +496,7 @@ func TestHistoryOfConfiguration(t *testing.T) {
 	})
 }
 
-// In XML, too, the times of alarms are to the millisecond.
+// In XML, too, the times of alarms have milliseconds.
 func TestTimesOfAlarms(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, inQuery)

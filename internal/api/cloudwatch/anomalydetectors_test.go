@@ -26,7 +26,7 @@ func detectorOf(namespace, metric string, dimensions list) object {
 	return out
 }
 
-// A detector is put in the older form and the newer one, replaced, found and deleted.
+// A detector is created in the older form and the newer one, replaced, found and deleted.
 func TestAnomalyDetectors(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {

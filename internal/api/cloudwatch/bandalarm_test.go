@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// unusual is an alarm on a band of expected values, as Terraform makes it.
+// unusual is an alarm on a band of expected values, as Terraform creates it.
 var unusual = with(backlog, object{
 	"MetricName": nil, "Namespace": nil, "Statistic": nil, "Dimensions": nil, "Period": nil, "Threshold": nil,
 	"Tags":               nil,
@@ -57,7 +57,7 @@ func TestAlarmsOnBandsRefuse(t *testing.T) {
 	})
 }
 
-// GetMetricData answers a band as two time series.
+// GetMetricData returns a band as two time series.
 func TestBandData(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {

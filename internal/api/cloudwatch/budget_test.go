@@ -10,7 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/budget"
 )
 
-// data asks for expressions over the metric m, in a window.
+// data queries expressions over the metric m, in a window.
 func data(from, to time.Time, expressions ...string) object {
 	queries := list{with(stat("m", "NumberOfMessagesSent", "q", "Sum", 60), object{"ReturnData": false})}
 	for i, e := range expressions {
@@ -19,8 +19,8 @@ func data(from, to time.Time, expressions ...string) object {
 	return object{"StartTime": from, "EndTime": to, "MetricDataQueries": queries, "MaxDatapoints": 10}
 }
 
-// No window and no expression makes a request take more than its share: it is answered for the time of which there may
-// be data, or refused, and holds nothing afterwards.
+// No window and no expression makes a request use more than its share: it is answered for the time that can have data,
+// or refused, and holds nothing afterwards.
 func TestRequestsHaveABudget(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {
@@ -47,7 +47,7 @@ func TestRequestsHaveABudget(t *testing.T) {
 	})
 }
 
-// Where other requests of the account hold all that it may have, a request is refused as AWS throttles.
+// When other requests of the account hold its whole budget, a request is refused with AWS's throttling error.
 func TestBusyAccountsAreThrottled(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {
@@ -75,7 +75,7 @@ func TestBusyAccountsAreThrottled(t *testing.T) {
 	})
 }
 
-// Each datapoint is on one page, also where points and series are added between the pages.
+// Each datapoint is on one page, even if points and series are added between the pages.
 func TestPagesOfDataAreStable(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {
@@ -115,7 +115,7 @@ func TestPagesOfDataAreStable(t *testing.T) {
 	})
 }
 
-// pages reads all pages of GetMetricData, and returns how often each point is there. between is called after each page.
+// pages reads all pages of GetMetricData, and returns how often each point occurs. It calls between after each page.
 func (r *rig) pages(in object, between func(page int)) map[string]int {
 	r.Helper()
 	count := make(map[string]int)

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// KEDA asks for the last five minutes and takes the newest value: of a metric, or of its documented query of Metrics
+// KEDA queries the last five minutes and uses the newest value: of a metric, or of its documented query of Metrics
 // Insights, which has no MetricStat.
 func TestKEDA(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {
 		r.minutes("ApproximateNumberOfMessagesVisible", "keda", 1, 2, 3)
-		end := r.now.Truncate(time.Minute) // metricEndTimeOffset 0: the minute that has just ended must be there
+		end := r.now.Truncate(time.Minute) // metricEndTimeOffset 0: the minute that has just ended must be included
 		in := object{"StartTime": end.Add(-300 * time.Second), "EndTime": end, "ScanBy": "TimestampDescending"}
 		one := with(stat("c1", "ApproximateNumberOfMessagesVisible", "keda", "Average", 60), object{"ReturnData": true})
 		r.ok("GetMetricData", with(in, object{"MetricDataQueries": list{one}}), object{"MetricDataResults": list{object{
@@ -36,12 +36,12 @@ func minutesBefore(t time.Time, n int) string {
 	return t.Add(-time.Duration(n) * time.Minute).Format(time.RFC3339)
 }
 
-// YACE lists each metric of a namespace that was active lately, and asks for all of them at once, the newest first. It
-// knows the answers by the ids that it has given, which are random words after "id_".
+// YACE lists each metric of a namespace that was active lately, and queries all of them at once, the newest first. It
+// finds the answers by the ids that it has sent, which are random words after "id_".
 func TestYACE(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {
-		const queues = 170 // three metrics of each are more than the 500 queries that one call can have
+		const queues = 170 // three metrics of each exceed the 500 queries of one call
 		statistics := map[string]string{
 			"NumberOfMessagesSent": "Sum", "NumberOfMessagesDeleted": "Sum",
 			"ApproximateAgeOfOldestMessage": "Maximum",
@@ -99,8 +99,8 @@ func TestYACE(t *testing.T) {
 	})
 }
 
-// Grafana lists what there is for its menus, asks for graphs in the order of time with labels of its own, and looks for
-// alarms on what it shows.
+// Grafana lists metrics for its menus, queries graphs in order of time with its own labels, and looks for alarms on
+// them.
 func TestGrafana(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {
@@ -139,7 +139,7 @@ func TestGrafana(t *testing.T) {
 	})
 }
 
-// cloudwatch_exporter asks for each metric of each queue by itself, for one period that has ended some time ago.
+// cloudwatch_exporter queries each metric of each queue separately, for one period that ended some time ago.
 func TestCloudWatchExporter(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {

@@ -13,7 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 )
 
-// trouble is a composite alarm as Terraform makes it.
+// trouble is a composite alarm as Terraform creates it.
 var trouble = object{
 	"AlarmName": "trouble", "AlarmDescription": "all of it", "ActionsEnabled": true, "AlarmActions": list{topic},
 	"OKActions": list{}, "InsufficientDataActions": list{},
@@ -31,7 +31,7 @@ var shownTrouble = object{
 	"StateUpdatedTimestamp": "2026-11-21T12:00:30Z", "StateTransitionedTimestamp": "2026-11-21T12:00:30Z",
 }
 
-// combine brings composite alarms up to date.
+// combine updates composite alarms.
 func (r *rig) combine() {
 	r.Helper()
 	e := monitor.NewEvaluator(monitor.EvaluatorOptions{
@@ -43,7 +43,7 @@ func (r *rig) combine() {
 	}
 }
 
-// put makes metric alarms of these names.
+// put creates metric alarms of these names.
 func (r *rig) put(names ...string) {
 	r.Helper()
 	for _, name := range names {
@@ -51,10 +51,10 @@ func (r *rig) put(names ...string) {
 	}
 }
 
-// ofType asks for composite alarms.
+// ofType describes alarms of the type composite.
 var ofType = object{"AlarmTypes": list{"CompositeAlarm"}}
 
-// Terraform makes a composite alarm, reads it by name and type, reads its tags, changes and deletes it.
+// Terraform creates a composite alarm, reads it by name and type, reads its tags, changes and deletes it.
 func TestTerraformsCompositeAlarm(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {
@@ -153,7 +153,7 @@ func TestPutCompositeAlarmRefuses(t *testing.T) {
 	})
 }
 
-// A rule that is too long is refused before it is read.
+// A rule that is too long is refused before it is parsed.
 func TestLongRule(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {
@@ -167,7 +167,7 @@ func TestLongRule(t *testing.T) {
 	})
 }
 
-// Composite alarms are described only if they are asked for; an alarm's children and parents are shown in short.
+// Composite alarms are described only on request. An alarm's children and parents are summarized.
 func TestDescribeComposites(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {
@@ -209,7 +209,7 @@ func TestDescribeComposites(t *testing.T) {
 	})
 }
 
-// An alarm on which another depends is not deleted, nor are two composite alarms at once, and then nothing is.
+// An alarm on which another depends cannot be deleted, nor can two composite alarms at once. Then nothing is deleted.
 func TestDeleteComposites(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {
@@ -233,7 +233,7 @@ func TestDeleteComposites(t *testing.T) {
 		if !slices.Equal(got, []string{"b", "c", "q"}) {
 			r.Errorf("left are %v", got)
 		}
-		// A cycle has to be broken first.
+		// A cycle must be broken first.
 		r.ok("PutCompositeAlarm", object{"AlarmName": "q", "AlarmRule": "ALARM(q)"}, object{})
 		refused("Cannot delete q as there are composite alarm(s) depending on it.", "q")
 		r.ok("PutCompositeAlarm", object{"AlarmName": "q", "AlarmRule": "False"}, object{})

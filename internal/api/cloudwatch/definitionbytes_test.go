@@ -11,7 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/monitor"
 )
 
-// filling is a kind of definitions of which an account can store only so much.
+// filling is a kind of definitions whose total size in an account is limited.
 type filling struct {
 	op      string
 	fill    func(*monitor.Tx) error // nearly all of the bytes
@@ -21,7 +21,7 @@ type filling struct {
 	message string
 }
 
-// manyMetrics returns the longest queries that an alarm can have. Few bytes differ.
+// manyMetrics returns the longest queries that an alarm can have. They differ in few bytes.
 func manyMetrics(i int) (queries list) {
 	var dimensions list
 	for d := range 30 {
@@ -85,7 +85,7 @@ var fillings = []filling{
 	},
 }
 
-// The definitions of an account have a bound in bytes. One that does not grow passes, and so do those of other
+// The definitions of an account are limited in bytes. A change that does not grow passes, and so do changes of other
 // accounts.
 func TestDefinitionsHaveABoundInBytes(t *testing.T) {
 	t.Parallel()
@@ -105,7 +105,7 @@ func TestDefinitionsHaveABoundInBytes(t *testing.T) {
 			}
 			for _, in := range []object{f.large(0), f.small} {
 				if a := r.call(f.op, in); a.status != 200 {
-					t.Errorf("what does not grow: %d %s %s", a.status, a.code, a.message)
+					t.Errorf("a change that does not grow: %d %s %s", a.status, a.code, a.message)
 				}
 			}
 			r.caller = identity.Root(apitest.OtherAccount, "AKID2")

@@ -7,7 +7,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/policy"
 )
 
-// The refusal of an action that is about no resource names none.
+// The refusal of an action without a resource names none.
 func TestDenials(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {

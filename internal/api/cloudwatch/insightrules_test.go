@@ -7,7 +7,7 @@ import (
 
 const insightDefinition = `{"Schema":{"Name":"CloudWatchLogRule","Version":1},"LogGroupNames":["g"],"LogFormat":"JSON","Contribution":{"Keys":["$.k"],"Filters":[]},"AggregateOn":"Count"}`
 
-// A rule is put, disabled, enabled, replaced, tagged and deleted.
+// A rule is created, disabled, enabled, replaced, tagged and deleted.
 func TestInsightRules(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {

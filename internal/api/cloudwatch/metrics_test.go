@@ -55,7 +55,7 @@ func TestListMetrics(t *testing.T) {
 	})
 }
 
-// Long lists come in pages of 500, and none is there twice.
+// Long lists have pages of 500, without duplicates.
 func TestListMetricsPages(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {
@@ -225,7 +225,7 @@ func TestGetMetricData(t *testing.T) {
 		r.fails("GetMetricData", with(zoned, object{"LabelOptions": object{"Timezone": "CET"}}), 400, "ValidationError",
 			"The value CET for parameter LabelOptions.Timezone is invalid.\n")
 
-		// In pages: three datapoints, then the last.
+		// Two pages: three datapoints, then the last.
 		out := r.call("GetMetricData", with(in, object{"MaxDatapoints": 3})).output
 		token, _ := out["NextToken"].(string)
 		results, _ := out["MetricDataResults"].(list)
@@ -339,7 +339,7 @@ func TestGetMetricData(t *testing.T) {
 	})
 }
 
-// Metrics that programs send are read like those that are counted here.
+// Metrics of programs are read like the server's own.
 func TestPutMetricData(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {
@@ -447,7 +447,7 @@ func TestPutMetricData(t *testing.T) {
 	})
 }
 
-// A request has a maximum size, in the form that clients send.
+// The size of a request is limited in the form that clients send.
 func TestPutMetricDataIsBounded(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {
@@ -466,7 +466,7 @@ func TestPutMetricDataIsBounded(t *testing.T) {
 	})
 }
 
-// A search that finds too many metrics answers with the first of them, and says so.
+// A search that finds too many metrics returns the first of them, and says so.
 func TestSearchIsBounded(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {
@@ -497,7 +497,7 @@ func TestSearchIsBounded(t *testing.T) {
 	})
 }
 
-// Samples of different units are kept apart.
+// Samples of different units are separate.
 func TestUnits(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {
@@ -544,8 +544,8 @@ func TestUnits(t *testing.T) {
 	})
 }
 
-// Metrics of high resolution are read by the second for three hours, and by the minute as others are. Other metrics
-// have no points of periods below a minute.
+// High-resolution metrics are read by the second for three hours, and by the minute like others. Other metrics have no
+// points for periods below a minute.
 func TestHighResolution(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {

@@ -2,7 +2,7 @@ package cloudwatch_test
 
 import "testing"
 
-// The constraints of AWS's model are checked before all else, and one answer has all violations.
+// The constraints of AWS's model are checked first, and one answer lists all violations.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	const (

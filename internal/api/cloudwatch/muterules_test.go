@@ -20,7 +20,7 @@ import (
 
 const muteARN = "arn:aws:cloudwatch:us-east-1:000000000000:alarm-mute-rule:"
 
-// nightly is a rule as Terraform puts it.
+// nightly is a rule as Terraform creates it.
 var nightly = object{
 	"Name": "nightly", "Description": "while backups run",
 	"Rule": object{
@@ -75,7 +75,7 @@ func TestAlarmMuteRules(t *testing.T) {
 		})
 
 		r.ok("DeleteAlarmMuteRule", named, object{})
-		r.ok("DeleteAlarmMuteRule", named, object{}) // which is not there
+		r.ok("DeleteAlarmMuteRule", named, object{}) // which does not exist
 		r.fails("GetAlarmMuteRule", named, 404, "ResourceNotFoundException",
 			"The alarm mute rule nightly does not exist.")
 		r.fails("ListTagsForResource", object{"ResourceARN": muteARN + "nightly"}, 404, "ResourceNotFoundException",
@@ -193,7 +193,7 @@ func TestPutAlarmMuteRuleRefuses(t *testing.T) {
 	})
 }
 
-// The actions of a muted alarm are carried out when the rule ends, or is deleted.
+// The actions of a muted alarm are carried out when the rule's window ends, or the rule is deleted.
 func TestMutedActions(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {
@@ -253,7 +253,7 @@ func (n *notices) Publish(_ context.Context, a *monitor.Action) error {
 	return nil
 }
 
-// A rule takes a permission on itself and on each alarm that it mutes, also by its tags.
+// A rule needs a permission on itself and on each alarm that it mutes; conditions see their tags.
 func TestPermissionsOfMuteRules(t *testing.T) {
 	t.Parallel()
 	s, _ := servertest.Start(t, servertest.InMemory())

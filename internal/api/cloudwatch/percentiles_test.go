@@ -94,7 +94,7 @@ func TestExtendedStatistics(t *testing.T) {
 	})
 }
 
-// Values sampled once a minute, such as the age of a queue's oldest message, have percentiles over longer periods.
+// Metrics with a value a minute, such as the age of a queue's oldest message, have percentiles over longer periods.
 func TestPercentilesOfQueues(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {
@@ -111,7 +111,7 @@ func TestPercentilesOfQueues(t *testing.T) {
 	})
 }
 
-// Alarms may watch each extended statistic, and are found by it.
+// Alarms may use each extended statistic, and are found by it.
 func TestExtendedStatisticAlarms(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {

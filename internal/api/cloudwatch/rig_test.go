@@ -55,7 +55,7 @@ const (
 
 var codecs = []codec{inJSON, inCBOR, inQuery}
 
-// rig is the service with metrics and a clock of the test's own, called in one protocol.
+// rig is the service with the test's own metrics and clock, called in one protocol.
 type rig struct {
 	*testing.T
 	codec   codec
@@ -70,7 +70,7 @@ type rig struct {
 	shape     string // of the last error in JSON or CBOR
 }
 
-// inEach runs a test in each protocol, with a service of its own.
+// inEach runs a test in each protocol, with its own service.
 func inEach(t *testing.T, f func(*rig)) {
 	t.Helper()
 	for _, c := range codecs {
@@ -113,7 +113,7 @@ func newRig(t *testing.T, c codec) *rig {
 	return r
 }
 
-// double returns a number that is not finite, as the protocol writes it.
+// double returns a number that is not finite in the form of the protocol.
 func (r *rig) double(name string, n float64) any {
 	if r.codec == inCBOR {
 		return n
@@ -121,7 +121,7 @@ func (r *rig) double(name string, n float64) any {
 	return name
 }
 
-// minutes gives a metric of a queue values, one a minute, the last of them in the minute before now.
+// minutes stores values of a metric, one a minute, the last of them in the minute before now.
 func (r *rig) minutes(metric, queue string, values ...float64) {
 	id := series.ID{
 		Scope: scope, Namespace: series.SQS, Metric: metric,
@@ -132,7 +132,7 @@ func (r *rig) minutes(metric, queue string, values ...float64) {
 	}
 }
 
-// answer is what has come back: of a success the output in a form that is the same for all protocols.
+// answer is the result of a call: after success the output, in the same form for all protocols.
 type answer struct {
 	status        int
 	output        object
@@ -216,7 +216,7 @@ func must(r *rig, f func(any) ([]byte, error), v any) []byte {
 	return b
 }
 
-// plain returns v with its times as the protocol has them.
+// plain returns v with its times in the form of the protocol.
 func plain(v any, at func(time.Time) any) any {
 	switch v := v.(type) {
 	case object:
@@ -237,7 +237,7 @@ func plain(v any, at func(time.Time) any) any {
 	return v
 }
 
-// addForm adds v under a name, the way the Query protocol of CloudWatch has it.
+// addForm adds v under a name, in CloudWatch's form of the Query protocol.
 func addForm(form url.Values, name string, v any) {
 	dot := func(more string) string { return strings.TrimPrefix(name+"."+more, ".") }
 	switch v := v.(type) {
@@ -262,7 +262,7 @@ func addForm(form url.Values, name string, v any) {
 	}
 }
 
-// read returns an output with all scalars as text, times to the second, and without what is empty.
+// read returns an output with all scalars as text, times to the second, and without empty members.
 func (r *rig) read(op string, body []byte) object {
 	r.Helper()
 	var v any
@@ -293,7 +293,7 @@ func (r *rig) read(op string, body []byte) object {
 	return out
 }
 
-// same returns v in the form that is the same for all protocols, or nil if it is empty. name is the member's.
+// same returns v in the form that all protocols share, or nil if it is empty. name is the member's.
 func same(name string, v any) any {
 	switch v := v.(type) {
 	case object:
@@ -358,7 +358,7 @@ func (n *element) child(name string) *element {
 	return &element{}
 }
 
-// value returns what JSON would have said.
+// value returns the value that JSON would have.
 func (n *element) value() any {
 	switch {
 	case len(n.Children) == 0:
@@ -426,7 +426,7 @@ func (r *rig) refusal(w *httptest.ResponseRecorder) answer {
 	return a
 }
 
-// ok makes a call that has to succeed with an output. Members of want that are regular expressions match.
+// ok makes a call that must succeed with this output. Members of want that are regular expressions match.
 func (r *rig) ok(op string, in, want object) {
 	r.Helper()
 	a := r.call(op, in)
@@ -439,7 +439,7 @@ func (r *rig) ok(op string, in, want object) {
 	}
 }
 
-// fails makes a call that has to be refused.
+// fails makes a call that must be refused.
 func (r *rig) fails(op string, in object, status int, code, message string) {
 	r.Helper()
 	a := r.call(op, in)
@@ -461,7 +461,7 @@ func with(in object, members object) object {
 	return out
 }
 
-// names returns the values that the members of a list have under a name, in order.
+// names returns the values of a name in the members of a list, in order.
 func names(all any, name string) []string {
 	var out []string
 	l, _ := all.(list)

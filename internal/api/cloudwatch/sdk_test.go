@@ -22,7 +22,7 @@ import (
 	"github.com/sluicemq/sluice/test/program"
 )
 
-// The SDK for Go, which speaks CBOR, makes an alarm, sends a metric, reads it as KEDA does, and gets the SDK's own
+// The SDK for Go, which uses CBOR, creates an alarm, sends a metric, reads it as KEDA does, and gets the SDK's own
 // errors.
 func TestSDK(t *testing.T) {
 	t.Parallel()
@@ -78,15 +78,15 @@ func TestSDK(t *testing.T) {
 		AlarmName: aws.String("nowhere"), StateValue: types.StateValueOk, StateReason: aws.String("x"),
 	})
 	if _, ok := errors.AsType[*types.ResourceNotFound](err); !ok {
-		t.Errorf("an alarm that there is not: %v", err)
+		t.Errorf("a missing alarm: %v", err)
 	}
 	_, err = root.CW.GetDashboard(ctx, &cloudwatch.GetDashboardInput{DashboardName: aws.String("nowhere")})
 	if _, ok := errors.AsType[*types.DashboardNotFoundError](err); !ok {
-		t.Errorf("a dashboard that there is not: %v", err)
+		t.Errorf("a missing dashboard: %v", err)
 	}
 }
 
-// The SDK for Go makes a composite alarm, which enters ALARM when its child does, and notifies.
+// The SDK for Go creates a composite alarm, which enters ALARM when its child does, and notifies.
 func TestCompositeAlarmPublishes(t *testing.T) {
 	t.Parallel()
 	s, _ := servertest.Start(t, servertest.InMemory())
@@ -98,7 +98,7 @@ func TestCompositeAlarmPublishes(t *testing.T) {
 		Statistic: types.StatisticSum, Period: aws.Int32(60),
 		EvaluationPeriods: aws.Int32(1), Threshold: aws.Float64(1),
 		ComparisonOperator: types.ComparisonOperatorGreaterThanThreshold,
-		TreatMissingData:   aws.String("ignore"), // or its next evaluation, at the end of the minute, ends the state
+		TreatMissingData:   aws.String("ignore"), // or its next evaluation, at the end of the minute, ends it
 	})
 	apitest.Must(t, 0, err)
 	_, err = root.CW.PutCompositeAlarm(ctx, &cloudwatch.PutCompositeAlarmInput{
@@ -210,7 +210,7 @@ func TestAccess(t *testing.T) {
 	}
 }
 
-// mailbox makes a topic, and a queue that gets what is published to it.
+// mailbox creates a topic, and a queue that gets its messages.
 func mailbox(t *testing.T, root *apitest.Actor) (topic, url string) {
 	t.Helper()
 	topicOut, err := root.SNS.CreateTopic(t.Context(), &sns.CreateTopicInput{Name: aws.String("ops")})
@@ -275,7 +275,7 @@ func TestAlarmPublishes(t *testing.T) {
 	})
 }
 
-// An alarm on a queue fires within 90 seconds of what it watches for.
+// An alarm on a queue fires within 90 seconds after its cause.
 func TestAlarmOnAQueue(t *testing.T) {
 	program.Long(t) // an alarm is evaluated when a minute is over
 	t.Parallel()

@@ -22,8 +22,8 @@ import (
 	"github.com/sluicemq/sluice/test/program"
 )
 
-// Events of a topic are read as metrics in AWS/SNS once their minute is over: publications, deliveries to a queue and
-// to an endpoint, messages that a filter rejects, refused requests, and the outcome of failed deliveries.
+// Events of a topic are metrics in AWS/SNS once their minute is over: publications, deliveries to a queue and to an
+// endpoint, messages that a filter rejects, refused requests, and the outcomes of failed deliveries.
 func TestMetricsOfTopics(t *testing.T) {
 	program.Long(t) // a minute is counted when it is over
 	t.Parallel()
@@ -47,7 +47,7 @@ func TestMetricsOfTopics(t *testing.T) {
 	root := apitest.RootActor(s.Endpoint(), s.Root())
 	ctx := t.Context()
 
-	topic, _ := mailbox(t, root) // one queue that takes the messages
+	topic, _ := mailbox(t, root) // one queue that accepts the messages
 	name := topic[len("arn:aws:sns:us-east-1:000000000000:"):]
 	closed, err := root.SQS.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: aws.String("closed")})
 	apitest.Must(t, closed, err)

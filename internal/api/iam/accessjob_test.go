@@ -7,7 +7,7 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/identity"
 )
 
-// The id of a job says what it is about, and has the form that AWS's have.
+// The id of a job contains its subject, and has the form of AWS's ids.
 func TestAccessJobs(t *testing.T) {
 	t.Parallel()
 	for range 100 {
@@ -18,7 +18,7 @@ func TestAccessJobs(t *testing.T) {
 			}
 			text, ok := j.encode()
 			if got, read := decodeJob(text); !ok || !read || got != j || len(text) != 36 {
-				t.Fatalf("%+v is %q, which is %+v", j, text, got)
+				t.Fatalf("%+v became %q, then %+v", j, text, got)
 			}
 		}
 	}

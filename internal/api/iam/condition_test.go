@@ -12,7 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
-// Conditions see the boundary and the tags that the target of a request has, and the boundary that a request sets.
+// Conditions see the boundary and the tags of a request's target, and the boundary that a request sets.
 func TestConditionsOnTheTarget(t *testing.T) {
 	t.Parallel()
 	s, _ := servertest.Start(t, servertest.InMemory())
@@ -107,7 +107,7 @@ func TestConditionsOnTheTarget(t *testing.T) {
 			UserName: aws.String("bounded"), PermissionsBoundary: aws.String(x),
 		})
 		apitest.Must(t, 0, err)
-		// Where a request sets a boundary, that one counts; the other actions do not have the key at all.
+		// Where a request sets a boundary, conditions see that one; for other actions the key is missing.
 		want := op != "PutUserPermissionsBoundary" && op != "CreateAccessKey"
 		if got := denied(careful, op, "bounded"); got != want {
 			t.Errorf("%s of a target that has the boundary: denied %t", op, got)
@@ -127,8 +127,8 @@ func TestConditionsOnTheTarget(t *testing.T) {
 		}
 	}
 
-	// The pattern of AWS's guide: a delegate may give permissions only to those who have the boundary, and make only
-	// such.
+	// The pattern of AWS's guide: a delegate may give permissions only to users that have the boundary, and create only
+	// such users.
 	delegate, _ := root.User(t, "delegate", `{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Resource":"*",
 		"Action":["iam:CreateUser","iam:AttachUserPolicy","iam:DetachUserPolicy","iam:PutUserPolicy","iam:DeleteUserPolicy","iam:PutUserPermissionsBoundary"],
 		"Condition":{"StringEquals":{"iam:PermissionsBoundary":"`+x+`"}}}]}`)

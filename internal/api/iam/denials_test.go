@@ -6,7 +6,8 @@ import (
 	"github.com/sluicemq/sluice/internal/api/apitest"
 )
 
-// A refusal names what exists as AWS does: by its kind and name, and by its ARN only what is to be created or tagged.
+// A refusal names existing resources as AWS does, by kind and name. It uses ARNs only for resources to be created or
+// tagged.
 func TestDenialsNameTheResource(t *testing.T) {
 	t.Parallel()
 	st := newStory(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/iam"
 )
 
-// TestDocumentedNumberOfOperations compares the operations with what the page for users says of them.
+// TestDocumentedNumberOfOperations compares the number of operations with docs/iam.md.
 func TestDocumentedNumberOfOperations(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../../docs/iam.md")

@@ -7,7 +7,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/apitest"
 )
 
-// A simulation does without the policies that the request names.
+// A simulation omits the policies that the request excludes.
 func TestSimulationWithoutPolicies(t *testing.T) {
 	t.Parallel()
 	st := newStory(t)

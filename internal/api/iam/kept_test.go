@@ -16,7 +16,7 @@ import (
 	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
-// Everything that was created is there after a restart, and no secret is stored in the clear.
+// All created resources survive a restart, and no secret is stored in plaintext.
 func TestUsersAreKept(t *testing.T) {
 	t.Parallel()
 	config := servertest.OnDisk(filepath.Join(t.TempDir(), "data"))
@@ -39,7 +39,7 @@ func TestUsersAreKept(t *testing.T) {
 		text, err := os.ReadFile(path)
 		found = found || strings.Contains(string(text), "AmazonSQS") || strings.Contains(string(text), key)
 		if strings.Contains(string(text), secret) {
-			t.Errorf("%s has the secret in it", path)
+			t.Errorf("%s contains the secret", path)
 		}
 		return err
 	})
@@ -72,7 +72,7 @@ func TestUsersAreKept(t *testing.T) {
 		apitest.Must(t, 0, os.WriteFile(master, text, 0o600))
 		apitest.Must(t, 0, spoil())
 		if s, err := server.Start(config); err == nil || !strings.Contains(err.Error(), what) {
-			t.Errorf("with a master key that is spoilt (%s) it starts: %v, %v", what, s, err)
+			t.Errorf("with a damaged master key (%s) it starts: %v, %v", what, s, err)
 		}
 		_ = os.Remove(master)
 	}

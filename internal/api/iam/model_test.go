@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The constraints of AWS's model are checked before anything is looked up, and one answer has all violations.
+// The constraints of AWS's model are checked before any lookup, and one answer lists all violations.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	st := newStory(t)

@@ -252,7 +252,7 @@ func TestManagedPolicies(t *testing.T) {
 	st.Does("ListPolicies", with{"Scope", "AWS", "OnlyAttached", "true"},
 		"<PolicyName>AmazonSQSReadOnlyAccess</PolicyName>", "<AttachmentCount>3</AttachmentCount>")
 	if body := st.Does("ListPolicies", with{"Scope", "Local"}); strings.Contains(body, "<PolicyName>") {
-		t.Errorf("the account's own policies are %s", body)
+		t.Errorf("the account's policies are %s", body)
 	}
 }
 
@@ -396,8 +396,8 @@ const datedPolicy = `{"Version":"2012-10-17","Statement":{"Effect":"Allow","Acti
 	`"Resource":"arn:aws:dynamodb:us-west-2:123456789012:table/${aws:username}",` +
 	`"Condition":{"DateGreaterThan":{"aws:CurrentTime":"2015-08-16T12:00:00Z"}}}}`
 
-// The simulator says where statements are as AWS does in the examples of its command line: they begin behind the
-// bracket or statement before them, or behind the own brace of one that is alone.
+// The simulator gives the positions of statements as in AWS's examples for its command line: they begin behind the
+// previous bracket or statement, or behind the brace of a single statement.
 func TestSimulatedStatements(t *testing.T) {
 	t.Parallel()
 	st := newStory(t)
@@ -432,7 +432,7 @@ func TestSimulatedStatements(t *testing.T) {
 		append(with{"PolicySourceArn", "arn:aws:iam::" + account + ":role/r"}, ask...),
 		"<SourcePolicyId>AdministratorAccess</SourcePolicyId>")
 	if strings.Contains(body, "EvalDecisionDetails") || strings.Contains(body, "ResourceSpecificResults") {
-		t.Errorf("of all resources it says %s", body)
+		t.Errorf("for all resources the answer is %s", body)
 	}
 	const table = "arn:aws:dynamodb:us-west-2:" + account + ":table/t"
 	near := strings.Replace(alone, `{"DateGreaterThan":{"aws:CurrentTime":"2018-08-16T12:00:00Z"}}`,
@@ -445,7 +445,7 @@ func TestSimulatedStatements(t *testing.T) {
 			"<MissingContextValues><member>aws:SourceIp</member></MissingContextValues></member></ResourceSpecificResults>")
 }
 
-// A trust policy shows the users and roles that it names as they are called now, and by their ids when they are gone.
+// A trust policy shows the users and roles that it names by their current names, or by their ids after a deletion.
 func TestNamesInTrustPolicies(t *testing.T) {
 	t.Parallel()
 	st := newStory(t)

@@ -15,7 +15,7 @@ import (
 	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
-// refusals makes sure with which code each call is refused; "" means that it is not.
+// refusals checks the error code of each call; "" means that it succeeds.
 func refusals(t *testing.T, all []struct {
 	what string
 	err  error
@@ -105,7 +105,7 @@ func TestLoginProfiles(t *testing.T) {
 	})
 }
 
-// A user's access key does not help to guess the user's password: attempts count as attempts at the console do.
+// A user's access key does not help to guess the user's password: attempts count like attempts at the console.
 func TestChangePasswordCountsGuesses(t *testing.T) {
 	t.Parallel()
 	s, _ := servertest.Start(t, servertest.InMemory())

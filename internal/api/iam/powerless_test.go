@@ -13,15 +13,15 @@ import (
 	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
-// No operation is done for callers who are unknown, have not signed, or have no permission, and the refusal says
-// nothing of what there is.
+// No operation succeeds for callers who are unknown, have not signed, or have no permission. The refusal does not
+// reveal what exists.
 func TestNoOperationWithoutPermission(t *testing.T) {
 	t.Parallel()
 	s, _ := servertest.Start(t, servertest.InMemory())
 	root := apitest.RootActor(s.Endpoint(), s.Root())
 	callers := apitest.Powerless(t, root)
 	_, key := root.User(t, "bob", "")
-	// Parameters with which any of the operations would do something.
+	// Parameters with which each operation would succeed.
 	params := url.Values{
 		"UserName": {"bob"}, "NewUserName": {"rob"}, "GroupName": {"g"}, "RoleName": {"r"}, "PolicyName": {"p"},
 		"AccessKeyId": {key},
@@ -57,6 +57,6 @@ func TestNoOperationWithoutPermission(t *testing.T) {
 	}
 	users, err := root.IAM.ListUsers(t.Context(), &awsiam.ListUsersInput{})
 	if n := len(apitest.Must(t, users, err).Users); n != 2 {
-		t.Errorf("there are %d users now", n)
+		t.Errorf("%d users exist afterwards", n)
 	}
 }

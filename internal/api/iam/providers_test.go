@@ -76,7 +76,7 @@ func TestOpenIDConnectProviders(t *testing.T) {
 	}
 	st.Refuses("CreateOpenIDConnectProvider", clients, 409, "LimitExceeded",
 		"Cannot exceed quota for ClientIdsPerOpenIdConnectProvider: 100")
-	st.Does("CreateOpenIDConnectProvider", append(clients[:len(clients)-1], "0")) // one of them twice
+	st.Does("CreateOpenIDConnectProvider", append(clients[:len(clients)-1], "0")) // a duplicate
 	st.Does("DeleteOpenIDConnectProvider",
 		with{"OpenIDConnectProviderArn", "arn:aws:iam::" + account + ":oidc-provider/x.example"})
 	st.Does("DeleteOpenIDConnectProvider", named)
@@ -126,7 +126,7 @@ func TestInstanceProfiles(t *testing.T) {
 	st.Fails("DeleteInstanceProfile", named, 404, "NoSuchEntity", "Instance Profile web cannot be found.")
 }
 
-// A profile hands its role to something else, which takes permission for the role.
+// A profile passes its role on, which takes permission for the role.
 func TestProfilesTakePassRole(t *testing.T) {
 	t.Parallel()
 	st := newStory(t)

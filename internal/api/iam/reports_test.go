@@ -12,7 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
-// newUser makes a user with a policy and a key, and returns a story of it.
+// newUser creates a user with a policy and a key, and returns a story for it.
 func newUser(st *apitest.Story, name, document string) *apitest.Story {
 	st.T.Helper()
 	st.Does("CreateUser", with{"UserName", name})
@@ -59,11 +59,11 @@ func TestCredentialReport(t *testing.T) {
 	}
 	if got := strings.Join(rows[3][3:],
 		" "); got != "false N/A N/A N/A false false N/A N/A N/A N/A false N/A N/A N/A N/A false N/A false N/A" {
-		t.Errorf("a user without anything is %s", got)
+		t.Errorf("an empty user is %s", got)
 	}
 }
 
-// A report can be fetched for four hours after it was asked for.
+// A report can be fetched for four hours after the request for it.
 func TestCredentialReportExpires(t *testing.T) {
 	t.Parallel()
 	var clock apitest.Clock
@@ -108,7 +108,7 @@ func TestAccountAuthorizationDetails(t *testing.T) {
 		"<Arn>"+own+"</Arn>", "sns%3A", "iam%3A", "<VersionId>v2</VersionId>", "<Arn>"+readOnly+"</Arn>",
 		"<IsTruncated>false</IsTruncated>")
 	if strings.Contains(all, "AmazonSQSFullAccess") {
-		t.Error("a policy of AWS that nothing has is shown")
+		t.Error("an AWS policy that is not attached is shown")
 	}
 	for filter, want := range map[string]string{
 		"User": "<UserName>", "Group": "<GroupName>", "Role": "<RoleId>", "LocalManagedPolicy": "<PolicyId>",
@@ -139,7 +139,7 @@ func TestAccountAuthorizationDetails(t *testing.T) {
 	}
 }
 
-// Keys of tags are the same if they differ in case only, and keep the case in which they were set last.
+// Keys of tags are equal if they differ in case only, and keep the case in which they were last set.
 func TestCaseOfTags(t *testing.T) {
 	t.Parallel()
 	st := newStory(t)
@@ -174,7 +174,7 @@ func TestTagsOfAWS(t *testing.T) {
 	st.Fails("UntagUser", with{"UserName", "bob", "TagKeys.member.1", "aws:team"}, 400, "InvalidInput", reserved)
 }
 
-// The counts of a policy of AWS cover the calling account only.
+// The counts of an AWS policy cover the calling account only.
 func TestCountsOfSharedPolicies(t *testing.T) {
 	t.Parallel()
 	s, _ := servertest.Start(t, servertest.InMemory())

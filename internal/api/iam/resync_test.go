@@ -7,7 +7,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/apitest"
 )
 
-// An authenticator whose clock is wrong counts again after two of its codes. Codes that were shown do not.
+// An authenticator whose clock is wrong is accepted again after two of its codes. Codes that were used are not.
 func TestResyncMFADevice(t *testing.T) {
 	t.Parallel()
 	st := newStory(t)
@@ -30,7 +30,7 @@ func TestResyncMFADevice(t *testing.T) {
 	st.Refuses("ResyncMFADevice", codes("eve", 10*time.Minute), 404, "NoSuchEntity", unassigned)
 	st.Refuses("ResyncMFADevice", codes("none", 0), 404, "NoSuchEntity", "The user with name none cannot be found.")
 	st.Refuses("ResyncMFADevice", codes("ann", time.Hour), 403, "InvalidAuthenticationCode", wrong)
-	st.Refuses("ResyncMFADevice", codes("ann", 0), 403, "InvalidAuthenticationCode", wrong) // has been shown
+	st.Refuses("ResyncMFADevice", codes("ann", 0), 403, "InvalidAuthenticationCode", wrong) // was used
 	st.Does("ResyncMFADevice", codes("ann", 10*time.Minute))
 	st.Refuses("ResyncMFADevice", codes("ann", 10*time.Minute), 403, "InvalidAuthenticationCode", wrong)
 	st.Fails("ResyncMFADevice", with{"UserName", "ann", "SerialNumber", serial, "AuthenticationCode1", "123456"},

@@ -7,7 +7,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/apitest"
 )
 
-// The limit of sessions of the console is kept and shown for roles and login profiles, until it is removed.
+// The session limit of the console is stored and shown for roles and login profiles, until it is removed.
 func TestSignInLimits(t *testing.T) {
 	t.Parallel()
 	st := newStory(t)

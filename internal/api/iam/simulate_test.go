@@ -24,7 +24,7 @@ func statements(n int, statement string) string {
 	return `{"Version":"2012-10-17","Statement":[` + strings.TrimSuffix(strings.Repeat(statement+",", n), ",") + `]}`
 }
 
-// Every simulation is cheap: a request that would cost too much is refused, and an answer is cut at as many results as
+// Every simulation is cheap: a request that would cost too much is refused, and an answer has only as many results as
 // fit into it.
 func TestSimulationsAreBounded(t *testing.T) {
 	s, _ := servertest.Start(t, servertest.InMemory())
@@ -104,7 +104,7 @@ func TestSimulationsAreBounded(t *testing.T) {
 		}
 	}
 
-	// Together the answers have all results.
+	// Together the pages have all results.
 	in := &iam.SimulateCustomPolicyInput{
 		PolicyInputList: []string{matching}, ActionNames: many(20), MaxItems: aws.Int32(1000),
 	}
@@ -144,7 +144,7 @@ func TestSimulationsTakeTurns(t *testing.T) {
 	}
 	form := costly.Encode()
 	t.Cleanup(http.DefaultClient.CloseIdleConnections) // for which the server would wait
-	// Clients that have hung up neither keep their turn nor wait for it.
+	// Clients that have disconnected neither keep their turn nor wait for one.
 	gone, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	for range 3 {
@@ -183,7 +183,7 @@ func TestSimulationsTakeTurns(t *testing.T) {
 	}
 }
 
-// A user of another account is not known to a simulation.
+// A simulation does not know users of another account.
 func TestSimulatedCallersOfOtherAccounts(t *testing.T) {
 	t.Parallel()
 	s, _ := servertest.Start(t, servertest.InMemory())
@@ -208,7 +208,7 @@ func TestSimulatedCallersOfOtherAccounts(t *testing.T) {
 		decision, missing := ask("victim", condition)
 		other, alsoMissing := ask("nobody", condition)
 		if decision != other || fmt.Sprint(missing) != fmt.Sprint(alsoMissing) {
-			t.Errorf("%s: %s %v of a user that exists, %s %v of one that does not", condition, decision, missing, other,
+			t.Errorf("%s: %s %v for an existing user, %s %v for a missing one", condition, decision, missing, other,
 				alsoMissing)
 		}
 	}

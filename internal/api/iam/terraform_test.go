@@ -19,28 +19,29 @@ import (
 // state is what Terraform knows of a resource: attributes by name.
 type state = map[string]string
 
-// resource is a resource as Terraform's AWS provider deals with it: the calls that it makes, in its order.
+// resource is a resource as Terraform's AWS provider handles it: its calls, in its order.
 type resource struct {
 	kind string
-	// want is what the configuration says, first and after a change of it.
+	// want is the configuration, before and after a change.
 	want   [2]state
 	create func(p *provider, want state) error
-	// read returns what there is, from nothing but the resource's id, as at an import. It returns nil if there is none.
+	// read returns the current state from the resource's id alone, as an import does. It returns nil if there is no
+	// such resource.
 	read   func(p *provider) (state, error)
 	update func(p *provider, have, want state) error
 	delete func(p *provider) error
 }
 
-// provider makes calls of IAM, each of which must succeed unless it says otherwise.
+// provider makes calls of IAM, each of which must succeed unless noted.
 type provider struct {
 	*iam.Client
 	t *testing.T
 }
 
-// ok has done a step.
+// ok checks that a step succeeded.
 func ok(_ any, err error) error { return err }
 
-// gone turns the error that there is no such thing into none.
+// gone turns the error for a missing resource into none.
 func gone(err error) (bool, error) {
 	if apitest.Code(err) == "NoSuchEntity" {
 		return true, nil
@@ -150,7 +151,7 @@ var userResource = resource{
 		ctx, name := p.t.Context(), aws.String("app")
 		groups, err := p.ListGroupsForUser(ctx, &iam.ListGroupsForUserInput{UserName: name})
 		if apitest.Must(p.t, groups, err); len(groups.Groups) > 0 {
-			p.t.Errorf("there are groups")
+			p.t.Errorf("groups exist")
 		}
 		keys, err := p.ListAccessKeys(ctx, &iam.ListAccessKeysInput{UserName: name})
 		for _, k := range apitest.Must(p.t, keys, err).AccessKeyMetadata {
@@ -172,7 +173,7 @@ var userResource = resource{
 		if len(ssh.SSHPublicKeys)+len(virtual.VirtualMFADevices)+len(devices.MFADevices)+len(certificates.Certificates)+
 			len(credentials.ServiceSpecificCredentials) > 0 ||
 			ssh.IsTruncated || virtual.IsTruncated || devices.IsTruncated || certificates.IsTruncated {
-			p.t.Errorf("the user has what it cannot have")
+			p.t.Errorf("the user has unsupported properties")
 		}
 		if code := apitest.Code(ok(p.GetLoginProfile(ctx, &iam.GetLoginProfileInput{
 			UserName: name,
@@ -366,7 +367,7 @@ func attachmentResource(kind string, attach, detach func(*provider, *string) err
 			}
 			return state{"policy_arn": *attached[0].PolicyArn}, nil
 		},
-		update: func(*provider, state, state) error { return nil }, // a change makes a new one
+		update: func(*provider, state, state) error { return nil }, // a change creates a new one
 		delete: func(p *provider) error { return detach(p, aws.String(fullAccess)) },
 	}
 }
@@ -389,7 +390,7 @@ func inlineResource(kind string, put func(p *provider, document *string) error, 
 	}
 }
 
-// dependents are the resources that hang on others.
+// dependents are the resources that depend on others.
 func dependents() []resource {
 	user, group, role, name := aws.String("app"), aws.String("g"), aws.String("r"), aws.String("own")
 	return []resource{
@@ -495,7 +496,7 @@ func dependents() []resource {
 	}
 }
 
-// Terraform makes resources, finds no difference at its next plan, changes them, imports and destroys them.
+// Terraform creates resources, finds no difference in its next plan, changes them, imports and destroys them.
 func TestLifeCycleInTerraform(t *testing.T) {
 	t.Parallel()
 	s, _ := servertest.Start(t, servertest.InMemory())
@@ -517,7 +518,7 @@ func TestLifeCycleInTerraform(t *testing.T) {
 	apply := func(r *resource) {
 		t.Helper()
 		if got := read(r); got != nil {
-			t.Errorf("%s: it is there before it is made: %v", r.kind, got)
+			t.Errorf("%s: it exists before it is created: %v", r.kind, got)
 		}
 		if err := r.create(p, r.want[0]); err != nil {
 			t.Fatalf("create %s: %v", r.kind, err)
@@ -534,14 +535,15 @@ func TestLifeCycleInTerraform(t *testing.T) {
 			t.Errorf("destroy %s: %v", r.kind, err)
 		}
 		if got := read(r); got != nil {
-			t.Errorf("%s: it is there after it was destroyed: %v", r.kind, got)
+			t.Errorf("%s: it exists after it was destroyed: %v", r.kind, got)
 		}
 	}
 	base := []resource{userResource, roleResource, groupResource, policyResource}
 	for i := range base {
 		apply(&base[i])
 	}
-	// A role with policies of its own has to say so: its read asks for them, so those go first.
+	// The configuration of a role with inline policies must name them: the provider reads them with the role, so they
+	// go first.
 	for _, r := range dependents() {
 		apply(&r)
 		destroy(&r)
@@ -551,8 +553,8 @@ func TestLifeCycleInTerraform(t *testing.T) {
 	}
 }
 
-// Properties that users and roles cannot have here cannot be created either, and the refusal gives missing support as
-// the reason.
+// Properties that users and roles cannot have here cannot be created either, and the refusal says that they are not
+// supported.
 func TestUnsupportedOperations(t *testing.T) {
 	t.Parallel()
 	st := newStory(t)
@@ -573,7 +575,7 @@ func TestUnsupportedOperations(t *testing.T) {
 	st.Fails("ListInstanceProfilesForRole", with{"RoleName", "nobody"}, 404, "NoSuchEntity", "nobody")
 }
 
-// Tags have IAM's limits, and a list of policies has those that can be attached.
+// Tags have IAM's limits, and a list of policies includes those that can be attached.
 func TestTagLimits(t *testing.T) {
 	t.Parallel()
 	st := newStory(t)

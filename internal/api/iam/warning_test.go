@@ -11,7 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
-// A policy that names an action which no service here has is accepted, as on AWS, and the log says so.
+// A policy that names an action of no service here is accepted, as on AWS, and the log says so.
 func TestWarningOfActionsThatDoNotExist(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer

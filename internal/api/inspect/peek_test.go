@@ -181,7 +181,7 @@ func TestPeekIsRefused(t *testing.T) {
 		may []bool
 	}{
 		{"the root", r.root, []bool{true, true, true, true}},
-		{"who may", reader, []bool{true, true, true, true}},
+		{"permitted", reader, []bool{true, true, true, true}},
 		{"another account's root", other, []bool{false, false, false, false}},
 		{"a caller without keys", apitest.Stranger(r.server.Endpoint()), []bool{false, false, false, false}},
 	} {

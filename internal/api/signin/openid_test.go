@@ -250,7 +250,7 @@ func TestProviderUserNotAdmitted(t *testing.T) {
 		}
 	}
 	if strings.Contains(all, "script") {
-		t.Errorf("what the provider says is in the trail: %s", all)
+		t.Errorf("the provider's answer is in the trail: %s", all)
 	}
 }
 

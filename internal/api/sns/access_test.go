@@ -15,16 +15,16 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/identity"
 )
 
-// operation is a request for each operation, with what it needs leave for.
+// operation is a request of an operation, with the permission that it needs.
 type operation struct {
 	name     string
 	in       with
-	actions  []string // without SNS:
-	resource string   // that a policy has to name
+	actions  []string // without the prefix SNS:
+	resource string   // that a policy must name
 }
 
-// operations are all of them, in an order in which each would do something, on the topic t and its subscription.
-// Operations that the topic's policy can share with other accounts have the topic as their resource.
+// operations has one request for each operation, in an order in which each would succeed, on the topic t and its
+// subscription. Operations that the topic's policy can share with other accounts have the topic as their resource.
 func operations(topic, subscription string) []operation {
 	everything := "*"
 	entry := "PublishBatchRequestEntries.member.1."
@@ -76,11 +76,11 @@ func operations(topic, subscription string) []operation {
 	}
 }
 
-// confirming is the one operation that a caller may call because it has a token.
+// confirming is the only operation that a caller may call because it has a token.
 var confirming = operation{"ConfirmSubscription", with{"TopicArn", topicARN("t"), "Token", strings.Repeat("0", 96)},
 	[]string{"ConfirmSubscription"}, topicARN("t")}
 
-// ofOwn are the operations on what belongs to the caller's account.
+// ofOwn are the operations on resources of the caller's own account.
 var ofOwn = map[string]bool{
 	"CreateTopic": true, "ListTopics": true, "ListSubscriptions": true, "ConfirmSubscription": true,
 	"CheckIfPhoneNumberIsOptedOut": true, "SetSMSAttributes": true, "GetSMSAttributes": true,
@@ -89,8 +89,8 @@ var ofOwn = map[string]bool{
 	"OptInPhoneNumber": true,
 }
 
-// No caller may do what no policy allows: callers that do not sign, sign with an unknown key or the wrong secret, a
-// user without policies, and another account. They get the same error whether the topic exists or not.
+// No caller may do anything that no policy allows: not callers that do not sign, that sign with an unknown key or the
+// wrong secret, users without policies, or other accounts. They get the same error whether the topic exists or not.
 func TestCallersWhoMayNot(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -141,8 +141,8 @@ func TestCallersWhoMayNot(t *testing.T) {
 	}
 }
 
-// Each operation needs leave for just these actions on these resources: a user who has it succeeds, and one who has it
-// on another topic does not.
+// Each operation needs permission for exactly these actions on these resources: a user who has it succeeds, and one who
+// has it for another topic does not.
 func TestWhatOperationsNeed(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -183,8 +183,8 @@ func TestWhatOperationsNeed(t *testing.T) {
 	story.Fails(confirming.name, confirming.in, 400, invalid, "Invalid parameter: Token")
 }
 
-// The policy of a topic gives to other accounts what it names, on its conditions; they need their own leave, too. No
-// caller can lock the owner's root out.
+// A topic's policy gives other accounts the actions that it names, on its conditions; they also need their own
+// permission. No caller can lock the owner's root out.
 func TestTopicPolicies(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -231,7 +231,7 @@ func TestTopicPolicies(t *testing.T) {
 
 	set(`{"Effect":"Deny","Principal":"*","Action":"SNS:*","Resource":"*"}`)
 	same("the root, whom a policy denies", publish(r.root), no)
-	set(apitest.Allowing(otherAccount, "SNS:Publish", topic+"s", "")) // which is about another topic
+	set(apitest.Allowing(otherAccount, "SNS:Publish", topic+"s", "")) // which concerns another topic
 	same("the root, after it has replaced the policy", publish(r.root), "")
 	same("the account, on another topic", publish(r.other), no)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/apitest"
 )
 
-// entry is an attribute as an answer has it.
+// entry is an attribute in an answer.
 func entry(name, value string) string {
 	return "<entry><key>" + name + "</key><value>" + strings.ReplaceAll(value, `"`, "&quot;") + "</value></entry>"
 }
@@ -21,7 +21,7 @@ func subscription(st *apitest.Story, topic, queue string, pairs ...string) with 
 	return with{"SubscriptionArn", apitest.Element(st.Does("Subscribe", in), "SubscriptionArn")}
 }
 
-// A topic that is created again may have fewer tags in the request, and none more.
+// The request for a topic that exists may have fewer tags, but no additional ones.
 func TestTopicIsCreatedAgainWithTags(t *testing.T) {
 	stories(t, func(t *testing.T, st *apitest.Story) {
 		tagged := func(pairs ...string) with {
@@ -43,7 +43,7 @@ func TestTopicIsCreatedAgainWithTags(t *testing.T) {
 	})
 }
 
-// A subscription that is there already is compared with what the request says, and with the defaults.
+// An existing subscription is compared with the request and with the defaults.
 func TestSubscribedAgain(t *testing.T) {
 	stories(t, func(t *testing.T, st *apitest.Story) {
 		st.Does("CreateTopic", with{"Name", "a"})
@@ -68,7 +68,7 @@ func TestSubscribedAgain(t *testing.T) {
 	})
 }
 
-// The scope of a filter policy is shown while there is one.
+// The scope of a filter policy is shown as long as there is one.
 func TestScopeIsShownWithItsPolicy(t *testing.T) {
 	stories(t, func(t *testing.T, st *apitest.Story) {
 		st.Does("CreateTopic", with{"Name", "a"})
@@ -93,7 +93,7 @@ func TestScopeIsShownWithItsPolicy(t *testing.T) {
 	})
 }
 
-// A dead-letter queue is of the type of the queue that subscribes.
+// A dead-letter queue has the type of the subscribed queue.
 func TestDeadLetterQueuesOfFIFOTopics(t *testing.T) {
 	stories(t, func(t *testing.T, st *apitest.Story) {
 		st.Does("CreateTopic", attributes("Name", "a.fifo", "FifoTopic", "true"))
@@ -116,7 +116,7 @@ func TestDeadLetterQueuesOfFIFOTopics(t *testing.T) {
 	})
 }
 
-// Delivery policies of topics are shown with the defaults of their parts, and those of subscriptions as they were set.
+// Delivery policies of topics are shown with the defaults of their parts, those of subscriptions as they were set.
 // Those of queues have no effect.
 func TestDeliveryPoliciesAsShown(t *testing.T) {
 	stories(t, func(t *testing.T, st *apitest.Story) {
@@ -142,8 +142,8 @@ func TestDeliveryPoliciesAsShown(t *testing.T) {
 	})
 }
 
-// The error for an invalid filter policy quotes the policy, without spaces, and gives the place; that for a CIDR quotes
-// nothing.
+// The error for an invalid filter policy quotes the policy, without spaces, and gives the place; the error for a CIDR
+// quotes nothing.
 func TestFilterPolicyRefusals(t *testing.T) {
 	stories(t, func(t *testing.T, st *apitest.Story) {
 		st.Does("CreateTopic", with{"Name", "a"})
@@ -175,7 +175,7 @@ func TestFilterPolicyRefusals(t *testing.T) {
 	})
 }
 
-// A batch with a bad entry publishes nothing, except that a bad subject fails its entry alone.
+// A batch with an invalid entry publishes nothing. Only an invalid subject fails its entry alone.
 func TestBadEntriesOfBatches(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -206,7 +206,7 @@ func TestBadEntriesOfBatches(t *testing.T) {
 	}
 }
 
-// The token of a page is base64 with padding. Those of earlier versions, without, stay good.
+// The token of a page is base64 with padding. Tokens of earlier versions, without padding, stay valid.
 func TestTokensOfPages(t *testing.T) {
 	stories(t, func(t *testing.T, st *apitest.Story) {
 		for i := range 102 {

@@ -7,7 +7,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/apitest"
 )
 
-// A FIFO topic shows its ArchivePolicy and since when there is one, and cannot be deleted while it has one.
+// A FIFO topic shows its ArchivePolicy and the time since when it has one, and cannot be deleted while it has one.
 func TestArchivePolicy(t *testing.T) {
 	stories(t, func(t *testing.T, st *apitest.Story) {
 		arn := topicARN("a.fifo")
@@ -32,7 +32,7 @@ func TestArchivePolicy(t *testing.T) {
 			"Invalid state: Cannot delete a topic with an ArchivePolicy")
 		st.Does("SetTopicAttributes", set("{}"))
 		if got := st.Does("GetTopicAttributes", with{"TopicArn", arn}); strings.Contains(got, "Archive") {
-			t.Errorf("an archive that is not there: %s", got)
+			t.Errorf("a missing archive: %s", got)
 		}
 		st.Does("DeleteTopic", with{"TopicArn", arn})
 	})
@@ -44,7 +44,7 @@ func beginning(answer string) string {
 	return at
 }
 
-// A ReplayPolicy is kept. Nothing is replayed, and the status says so.
+// A ReplayPolicy is stored. Nothing is replayed, and the status says so.
 func TestReplayPolicy(t *testing.T) {
 	stories(t, func(t *testing.T, st *apitest.Story) {
 		st.Does("CreateTopic",
@@ -54,7 +54,7 @@ func TestReplayPolicy(t *testing.T) {
 		st.Does("GetSubscriptionAttributes", sub, entry("ReplayPolicy", policy), entry("ReplayStatus", "Failed"))
 		st.Does("SetSubscriptionAttributes", append(sub, "AttributeName", "ReplayPolicy", "AttributeValue", "{}"))
 		if got := st.Does("GetSubscriptionAttributes", sub); strings.Contains(got, "Replay") {
-			t.Errorf("a replay that is not there: %s", got)
+			t.Errorf("a missing replay: %s", got)
 		}
 		st.Refuses("SetSubscriptionAttributes",
 			append(sub, "AttributeName", "ReplayPolicy", "AttributeValue", policy+strings.Repeat(" ", 1024)),

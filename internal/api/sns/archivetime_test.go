@@ -7,7 +7,7 @@ import (
 	"github.com/sluicemq/sluice/internal/topic"
 )
 
-// An archive begins when it was requested, and later as many days ago as messages are kept.
+// An archive begins when it was requested, and later as many days ago as it keeps messages.
 func TestBeginningArchiveTime(t *testing.T) {
 	t.Parallel()
 	since := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)

@@ -7,7 +7,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/apitest"
 )
 
-// A data protection policy is kept and shown as it was set.
+// A data protection policy is stored and shown as it was set.
 func TestDataProtectionPolicy(t *testing.T) {
 	stories(t, func(t *testing.T, st *apitest.Story) {
 		arn := topicARN("a")

@@ -27,7 +27,7 @@ func (r *rig) publish(a *apitest.Actor, topic, message string, options ...func(*
 	apitest.Must(r.T, out, err)
 }
 
-// bodies returns what the messages in a queue say, in alphabetical order, and deletes them.
+// bodies returns the texts of the messages in a queue, in alphabetical order, and deletes the messages.
 func (r *rig) bodies(a *apitest.Actor, url string) (all []string) {
 	r.Helper()
 	for _, m := range r.receive(a, url) {
@@ -37,7 +37,8 @@ func (r *rig) bodies(a *apitest.Actor, url string) (all []string) {
 	return all
 }
 
-// A queue gets what its own policy lets the topic send, at each publish anew; whose the queue is makes no difference.
+// A queue gets the messages that its own policy lets the topic send, evaluated at each publish. The account of the
+// queue makes no difference.
 func TestQueuePolicies(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -88,7 +89,7 @@ func TestQueuePolicies(t *testing.T) {
 	apitest.Equal(t, r.bodies(r.root, urls["none"]), []string{"again"})
 }
 
-// A message that the queue refuses goes to the subscription's dead-letter queue, if that lets the topic send.
+// A message that the queue refuses goes to the subscription's dead-letter queue, if that queue lets the topic send.
 func TestSubscriptionDeadLetters(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -104,7 +105,7 @@ func TestSubscriptionDeadLetters(t *testing.T) {
 	r.subscribe(r.root, topic, queueARN("missing"), to("dlq"))
 	r.subscribe(r.root, topic, queueARN("closed"), to("dlq"))
 	r.subscribe(r.root, topic, queueARN("small"), to("dlq"))
-	r.subscribe(r.root, topic, queueARN("missing-too"), to("closed")) // which takes nothing
+	r.subscribe(r.root, topic, queueARN("missing-too"), to("closed")) // which accepts nothing
 	r.publish(r.root, topic, "m")
 	apitest.Equal(t, r.bodies(r.root, dlq), []string{"m", "m"})
 	apitest.Equal(t, r.bodies(r.root, closed), nil)
@@ -172,7 +173,7 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-// A message may say something else to each protocol; it carries its group and its trace header to queues.
+// A message may have a different text for each protocol. It carries its group and its trace header to queues.
 func TestWhatGoesAlong(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -203,7 +204,7 @@ func TestWhatGoesAlong(t *testing.T) {
 	apitest.Equal(t, r.bodies(r.root, raw), []string{"one", "three"})
 }
 
-// A queue of another account is asked whether it wants the messages; its own account need not ask.
+// A queue of another account must confirm its subscription; a queue of the caller's account need not.
 func TestSubscribeAcrossAccounts(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -244,14 +245,14 @@ func TestSubscribeAcrossAccounts(t *testing.T) {
 	if got := r.receive(r.other, url); len(got) != 1 {
 		t.Errorf("%d messages", len(got))
 	}
-	// The subscription belongs to the account that has asked for it.
+	// The subscription belongs to the account that requested it.
 	_, err = r.other.SNS.GetSubscriptionAttributes(t.Context(), &sns.GetSubscriptionAttributesInput{
 		SubscriptionArn: &arns[0],
 	})
 	if apitest.Code(err) != "AuthorizationError" {
 		t.Errorf("of another account: %v", err)
 	}
-	// An account that may subscribe its own queue need not confirm that, and may end it.
+	// An account with permission to subscribe its own queue need not confirm, and may end the subscription.
 	_, err = r.root.SNS.AddPermission(t.Context(), &sns.AddPermissionInput{
 		TopicArn: &topic, Label: aws.String("l"), AWSAccountId: []string{otherAccount},
 		ActionName: []string{"Subscribe"},
@@ -269,8 +270,8 @@ func TestSubscribeAcrossAccounts(t *testing.T) {
 	apitest.Must(t, 0, err)
 }
 
-// The link in the messages of a queue does not end a subscription that the queue's own account has made, since every
-// consumer of the queue sees the link.
+// The link in a queue's messages does not end a subscription by the queue's own account, because every consumer of the
+// queue sees the link.
 func TestUnsignedUnsubscribe(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -292,7 +293,7 @@ func TestUnsignedUnsubscribe(t *testing.T) {
 	}
 }
 
-// The trace header of the request that publishes is the message's.
+// The trace header of the publishing request applies to the message.
 func TestTraceHeader(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -15,7 +15,7 @@ import (
 	"github.com/sluicemq/sluice/internal/topic/envelope"
 )
 
-// unavailable is an engine that takes nothing as long as it has an error.
+// unavailable is an engine that accepts nothing while it has an error.
 type unavailable struct {
 	published
 	err error
@@ -28,15 +28,15 @@ func (u *unavailable) Publish(ctx context.Context, publications []queue.Publicat
 	return u.published.Publish(ctx, publications)
 }
 
-// signs is a signer that any caller can be.
+// signs is a signer for any caller.
 type signs struct{}
 
 func (signs) Sign([]byte) (string, error) { return "signature", nil }
 func (signs) Version() string             { return "1" }
 func (signs) CertURL() string             { return "https://example.com/certificate" }
 
-// A notice of the end of a subscription that was not sent, because the server was killed or a shard could not be
-// reached, is sent later, once, with a token that is valid for as long as the first.
+// A notice of the end of a subscription that was not sent, because the server was killed or a shard was unreachable, is
+// sent later, once, with a token that is valid for as long as the original one.
 func TestTend(t *testing.T) {
 	t.Parallel()
 	topics, queues := newTopics(t)
@@ -93,10 +93,10 @@ func TestTend(t *testing.T) {
 	}
 	tend(48*time.Hour-1, false, 1)
 	if topics.Ended(sub.ID) == nil {
-		t.Error("the subscription is forgotten too early")
+		t.Error("the subscription is removed too early")
 	}
 	tend(48*time.Hour, false, 1)
 	if topics.Ended(sub.ID) != nil || topics.Fed(sub.Queue) != nil {
-		t.Error("the subscription is not forgotten")
+		t.Error("the subscription is not removed")
 	}
 }

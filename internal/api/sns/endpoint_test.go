@@ -25,7 +25,7 @@ import (
 	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
-// webhook is an HTTP endpoint that keeps what it gets.
+// webhook is an HTTP endpoint that keeps its requests.
 type webhook struct {
 	*testing.T
 	url string
@@ -35,7 +35,7 @@ type webhook struct {
 	status int // of its answers; 0 means 200
 }
 
-// notification is a request that a webhook has got.
+// notification is a request to a webhook.
 type notification struct {
 	header http.Header
 	body   string
@@ -77,7 +77,7 @@ func (h *webhook) answer(status int) {
 	h.status = status
 }
 
-// wait returns the n-th request, from 0, when it has come.
+// wait waits for the n-th request, from 0, and returns it.
 func (h *webhook) wait(n int) (got notification) {
 	h.Helper()
 	eventually.True(h, fmt.Sprintf("request %d", n), func() bool {
@@ -157,8 +157,8 @@ func (r *rig) verify(fields map[string]string, names ...string) {
 	}
 }
 
-// An endpoint is asked to confirm its subscription, gets signed messages from then on, and none after it has followed
-// the link that ends the subscription.
+// An endpoint must confirm its subscription, then gets signed messages, and none after it has followed the link that
+// ends the subscription.
 func TestEndpoint(t *testing.T) {
 	t.Parallel()
 	for _, version := range []string{"1", "2"} {
@@ -239,8 +239,7 @@ func TestEndpoint(t *testing.T) {
 	}
 }
 
-// An owner who ends a subscription gets no notice. A new subscription takes the place of one that could have been
-// restored.
+// An owner who ends a subscription gets no notice. A new subscription replaces one that could have been restored.
 func TestEndOfSubscription(t *testing.T) {
 	t.Parallel()
 	r, h := newOpenRig(t), newWebhook(t)
@@ -279,7 +278,7 @@ func (r *rig) confirmed(topic string, h *webhook, attributes map[string]string) 
 	return arn
 }
 
-// With raw delivery an endpoint gets the message as it is, with the content type that the delivery policy says.
+// With raw delivery an endpoint gets the unchanged message, with the content type of the delivery policy.
 func TestRawEndpoint(t *testing.T) {
 	t.Parallel()
 	r, h := newOpenRig(t), newWebhook(t)
@@ -295,8 +294,8 @@ func TestRawEndpoint(t *testing.T) {
 	}
 }
 
-// A delivery that fails is made again. After the last time, or when the endpoint does not want the message, it is in
-// the dead-letter queue as the endpoint would have got it.
+// A failed delivery is retried. After the last attempt, or when the endpoint refuses the message, it is in the
+// dead-letter queue in the form in which the endpoint would have got it.
 func TestEndpointThatFails(t *testing.T) {
 	t.Parallel()
 	r, h := newOpenRig(t), newWebhook(t)
@@ -340,7 +339,7 @@ func TestEndpointThatFails(t *testing.T) {
 	}
 }
 
-// Where nothing can be delivered, Subscribe says so. The refusal of an address that is not public names the flag.
+// Where delivery is impossible, Subscribe says so. The refusal of an address that is not public names the flag.
 func TestEndpointsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -367,7 +366,7 @@ func TestEndpointsThatAreRefused(t *testing.T) {
 	}
 }
 
-// AuthenticateOnUnsubscribe keeps the link in a message from ending the subscription. It needs a signature.
+// With AuthenticateOnUnsubscribe, the link in a message does not end the subscription: that takes a signature.
 func TestAuthenticateOnUnsubscribe(t *testing.T) {
 	t.Parallel()
 	r, h := newOpenRig(t), newWebhook(t)

@@ -8,7 +8,8 @@ import (
 	"github.com/sluicemq/sluice/internal/topic"
 )
 
-// An account asks an address some times at once, and then now and then. Other addresses and accounts are not concerned.
+// An account can ask an address several times at once, and then at intervals. This does not affect other addresses and
+// accounts.
 func TestInvitations(t *testing.T) {
 	t.Parallel()
 	i, now := newInvitations(), time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
@@ -37,7 +38,7 @@ func TestInvitations(t *testing.T) {
 	asks("a", "me@example.com", topic.Email, 60, asksAtOnce)
 }
 
-// The addresses that an account asks have a bound, which the next account does not notice.
+// The number of addresses that an account asks is bounded. This does not affect the next account.
 func TestInvitationsAreBounded(t *testing.T) {
 	t.Parallel()
 	i, now := newInvitations(), time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)

@@ -23,7 +23,7 @@ import (
 	"github.com/sluicemq/sluice/internal/topic/envelope"
 )
 
-// mailbox is a real SMTP server that keeps what it gets.
+// mailbox is a real SMTP server that keeps its mails.
 type mailbox struct {
 	*testing.T
 	address string
@@ -59,14 +59,14 @@ func (s mailSession) Data(r io.Reader) error {
 	if err != nil {
 		return err
 	}
-	m.Body = strings.NewReader(strings.ReplaceAll(string(b), "=\r\n", "")) // of quoted-printable, what lines are cut by
+	m.Body = strings.NewReader(strings.ReplaceAll(string(b), "=\r\n", "")) // the soft line breaks of quoted-printable
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.got = append(s.got, m)
 	return nil
 }
 
-// wait returns the n-th mail, from 0, when it has come, and its text.
+// wait waits for the n-th mail, from 0, and returns it and its text.
 func (m *mailbox) wait(n int) (got *mail.Message, text string) {
 	m.Helper()
 	eventually.True(m, "a mail", func() bool {
@@ -113,7 +113,7 @@ func (r *rig) browse(url string, status int, want ...string) (page string) {
 
 var hrefs = regexp.MustCompile(`href="([^"]+)"`)
 
-// A person's browser gets pages, each with the way back.
+// A person's browser gets pages, each with a link to revert the step.
 func TestPagesForPeople(t *testing.T) {
 	t.Parallel()
 	r, h := newOpenRig(t), newWebhook(t)
@@ -135,7 +135,7 @@ func TestPagesForPeople(t *testing.T) {
 	out, err := r.root.SNS.ConfirmSubscription(t.Context(), &sns.ConfirmSubscriptionInput{
 		TopicArn: &topic, Token: aws.String(strings.Split(back, "Token=")[1]),
 	})
-	if got := *apitest.Must(t, out, err).SubscriptionArn; got != arn { // a client that signs gets what it asked for
+	if got := *apitest.Must(t, out, err).SubscriptionArn; got != arn { // a client that signs gets what it requested
 		t.Error(got)
 	}
 	end := hrefs.FindStringSubmatch(page)[1]
@@ -152,7 +152,7 @@ func TestPagesForPeople(t *testing.T) {
 		"<h1>This link does not work</h1>")
 }
 
-// A person is asked by mail, gets messages as mails, and ends that with a link.
+// A person confirms by mail, gets messages as mails, and ends the subscription with a link.
 func TestMail(t *testing.T) {
 	t.Parallel()
 	m := newMailbox(t)
@@ -206,7 +206,7 @@ func TestMail(t *testing.T) {
 	}
 }
 
-// A person gets no mail for each call: one a minute, whose link works until the next one.
+// A person does not get a mail for each call, but one a minute, whose link works until the next one.
 func TestMailsThatAskAreFew(t *testing.T) {
 	t.Parallel()
 	m := newMailbox(t)
@@ -238,10 +238,10 @@ func TestMailsThatAskAreFew(t *testing.T) {
 	subscribe("me@example.com")
 	got, second := m.wait(2)
 	if to := got.Header.Get("To"); to != "<me@example.com>" {
-		t.Errorf("a mail to %s", to)
+		t.Errorf("an unexpected mail to %s", to)
 	}
 	if status, body := r.follow(links.FindString(first)); status == http.StatusOK {
-		t.Errorf("the link before: %s", body)
+		t.Errorf("the previous link: %s", body)
 	}
 	subscribe("me@example.com")
 	if status, body := r.follow(links.FindString(second)); status != http.StatusOK {

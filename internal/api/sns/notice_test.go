@@ -18,7 +18,7 @@ import (
 
 var testTime = time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)
 
-// published keeps what the service gives to the engine.
+// published keeps the publications that the service passes to the engine.
 type published []queue.Publication
 
 func (p *published) Publish(_ context.Context, publications []queue.Publication) (out []queue.Published, err error) {
@@ -29,7 +29,7 @@ func (p *published) Publish(_ context.Context, publications []queue.Publication)
 	return out, nil
 }
 
-// newTopics returns topics of a store in memory, with a catalog that they use.
+// newTopics returns topics of a store in memory, and the catalog that they use.
 func newTopics(t *testing.T) (*topic.Topics, *catalog.Catalog) {
 	t.Helper()
 	records := storetest.Memory(t)
@@ -49,7 +49,7 @@ func newTopics(t *testing.T) (*topic.Topics, *catalog.Catalog) {
 	return topics, queues
 }
 
-// Another service of the server publishes where the topic's policy lets it: by default for the topic's own account.
+// Another service of the server may publish if the topic's policy allows it: by default for the topic's own account.
 func TestNotices(t *testing.T) {
 	t.Parallel()
 	topics, queues := newTopics(t)

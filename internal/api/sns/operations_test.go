@@ -9,7 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
-// stories runs a test in every form of the Query protocol, which is the only one that SDKs speak to SNS.
+// stories runs a test in every form of the Query protocol, the only protocol that SDKs use with SNS.
 func stories(t *testing.T, run func(*testing.T, *apitest.Story)) {
 	t.Parallel()
 	for name, inURL := range map[string]bool{"post": false, "get": true} {
@@ -93,7 +93,7 @@ func TestTopics(t *testing.T) {
 	})
 }
 
-// badARNs makes sure that operations refuse what is no ARN of a topic.
+// badARNs checks that operations refuse text that is not the ARN of a topic.
 func badARNs(st *apitest.Story, member string, actions ...string) {
 	for _, action := range actions {
 		for arn, want := range map[string]string{
@@ -140,7 +140,7 @@ func TestTopicAttributes(t *testing.T) {
 		for _, not := range []string{"MaximumMessageSize", "FifoTopic", "SignatureVersion", "TracingConfig",
 			"KmsMasterKeyId"} {
 			if strings.Contains(got, not) {
-				t.Errorf("there is %s in %s", not, got)
+				t.Errorf("%s is in %s", not, got)
 			}
 		}
 		st.Does("GetTopicAttributes", with{"TopicArn", fifo}, entry("FifoTopic", "true"),
@@ -251,7 +251,7 @@ func TestTopicAttributes(t *testing.T) {
 	})
 }
 
-// defaultPolicyOf returns the policy of a topic, as if it were that of another.
+// defaultPolicyOf returns the policy of a topic as if it belonged to another.
 func defaultPolicyOf(st *apitest.Story, topic, other string) string {
 	st.T.Helper()
 	_, rest, _ := strings.Cut(st.Does("GetTopicAttributes", with{"TopicArn", topicARN(topic)}),
@@ -260,7 +260,7 @@ func defaultPolicyOf(st *apitest.Story, topic, other string) string {
 	return strings.NewReplacer("&quot;", `"`, topicARN(topic), topicARN(other)).Replace(policy)
 }
 
-// oldDefaultPolicy is with which AWS made topics, and which Terraform sets in order to remove a policy.
+// oldDefaultPolicy is the policy with which AWS used to create topics, and which Terraform sets to remove a policy.
 const oldDefaultPolicy = `{"Version":"2008-10-17","Id":"__default_policy_ID","Statement":[{"Sid":"__default_statement_ID","Effect":"Allow",
 "Principal":{"AWS":"*"},"Action":["SNS:GetTopicAttributes","SNS:SetTopicAttributes","SNS:AddPermission","SNS:RemovePermission",
 "SNS:DeleteTopic","SNS:Subscribe","SNS:ListSubscriptionsByTopic","SNS:Publish","SNS:Receive"],"Resource":"TOPIC",
@@ -302,7 +302,7 @@ func TestPermissions(t *testing.T) {
 		st.Fails("RemovePermission", with{"TopicArn", arn, "Label", "__default_statement_ID"}, 400, invalid,
 			"It is the only statement of the policy.")
 		if got := st.Does("GetTopicAttributes", with{"TopicArn", arn}); strings.Contains(got, "&quot;l&quot;") {
-			t.Errorf("the permission is there: %s", got)
+			t.Errorf("the permission remains: %s", got)
 		}
 		badARNs(st, "TopicArn", "AddPermission", "RemovePermission")
 	})
@@ -706,7 +706,7 @@ func TestPublishBatch(t *testing.T) {
 		}
 		fifo := topicARN("a.fifo")
 		st.Does("CreateTopic", attributes("Name", "a.fifo", "FifoTopic", "true"))
-		// ordered returns a batch for a FIFO topic, of which the first entry has all that it needs.
+		// ordered returns a batch for a FIFO topic whose first entry is complete.
 		ordered := func(more ...string) with {
 			out := append(batch("a", "1", "b", "2"), "PublishBatchRequestEntries.member.1.MessageGroupId", "g",
 				"PublishBatchRequestEntries.member.1.MessageDeduplicationId", "1")

@@ -11,7 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/apitest"
 )
 
-// A phone can be subscribed, which needs no confirmation. Its number may have separators, one at a time.
+// A phone can subscribe without confirmation. Its number may have separators, one at a time.
 func TestSubscribedPhones(t *testing.T) {
 	stories(t, func(t *testing.T, st *apitest.Story) {
 		arn := topicARN("a")
@@ -50,7 +50,7 @@ func TestSubscribedPhones(t *testing.T) {
 	})
 }
 
-// No phone gets a message: it goes to the dead-letter queue of the subscription, in the form for its protocol.
+// No phone gets a message: it goes to the subscription's dead-letter queue, in the form for its protocol.
 func TestMessagesForPhonesAreDeadLetters(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -125,7 +125,7 @@ func TestAccountWithoutPhones(t *testing.T) {
 	})
 }
 
-// The SMS attributes of an account are stored for each region by itself. Without a value they are removed.
+// The SMS attributes of an account are stored by region. Without a value they are removed.
 func TestSMSAttributes(t *testing.T) {
 	stories(t, func(t *testing.T, st *apitest.Story) {
 		smsAttributes := func(pairs ...string) (in with) {

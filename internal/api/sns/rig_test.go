@@ -38,7 +38,7 @@ func newRig(t *testing.T) *rig {
 func topicARN(name string) string { return "arn:aws:sns:" + region + ":" + account + ":" + name }
 func queueARN(name string) string { return "arn:aws:sqs:" + region + ":" + account + ":" + name }
 
-// traced returns a signed request that publishes a message and has a trace header.
+// traced returns a signed publish request with a trace header.
 func traced(t *testing.T, r *rig, topic, header string) *http.Request {
 	t.Helper()
 	form := url.Values{"Action": {"Publish"}, "Version": {"2010-03-31"}, "TopicArn": {topic}, "Message": {"m"}}

@@ -14,7 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/apitest"
 )
 
-// queue makes a queue to which a topic of that name may send, and returns its URL.
+// queue creates a queue to which a topic of that name may send, and returns its URL.
 func (r *rig) queue(a *apitest.Actor, name, topic string, attributes map[string]string) string {
 	r.Helper()
 	all := map[string]string{"Policy": fmt.Sprintf(`{"Version":"2012-10-17","Statement":{"Effect":"Allow","Principal":{"Service":"sns.amazonaws.com"},`+
@@ -26,7 +26,7 @@ func (r *rig) queue(a *apitest.Actor, name, topic string, attributes map[string]
 	return *apitest.Must(r.T, out, err).QueueUrl
 }
 
-// topic makes a topic and returns its ARN.
+// topic creates a topic and returns its ARN.
 func (r *rig) topic(a *apitest.Actor, name string, attributes map[string]string) string {
 	r.Helper()
 	out, err := a.SNS.CreateTopic(r.Context(), &sns.CreateTopicInput{Name: &name, Attributes: attributes})
@@ -43,7 +43,7 @@ func (r *rig) subscribe(a *apitest.Actor, topic, queue string, attributes map[st
 	return *apitest.Must(r.T, out, err).SubscriptionArn
 }
 
-// receive returns the messages that are in a queue, and deletes them.
+// receive receives and deletes the messages in a queue, and returns them.
 func (r *rig) receive(a *apitest.Actor, url string) (all []sqstypes.Message) {
 	r.Helper()
 	for {
@@ -65,7 +65,7 @@ func (r *rig) receive(a *apitest.Actor, url string) (all []sqstypes.Message) {
 	}
 }
 
-// A message that is published arrives in the queues that subscribe: in its envelope, or as it is.
+// A published message arrives in the subscribed queues: in its envelope, or unchanged.
 func TestPublish(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

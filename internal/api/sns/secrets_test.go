@@ -14,7 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
 
-// The password of an endpoint's URL is in no list, and no event has more of the URL than its origin.
+// No list contains the password of an endpoint's URL, and no event contains more of the URL than its origin.
 func TestSecretsOfURLs(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -32,7 +32,7 @@ func TestSecretsOfURLs(t *testing.T) {
 	}
 	some, err := r.root.SNS.ListSubscriptionsByTopic(t.Context(), &sns.ListSubscriptionsByTopicInput{TopicArn: topic})
 	if list := apitest.Must(t, some, err).Subscriptions; len(list) != 1 || *list[0].Endpoint != masked {
-		t.Errorf("listed of the topic: %v", aws.ToString(list[0].Endpoint))
+		t.Errorf("the topic lists %v", aws.ToString(list[0].Endpoint))
 	}
 	shown, err := r.root.SNS.GetSubscriptionAttributes(t.Context(), &sns.GetSubscriptionAttributesInput{
 		SubscriptionArn: arn,
@@ -47,7 +47,7 @@ func TestSecretsOfURLs(t *testing.T) {
 		}
 		for _, secret := range []string{"pass-word", "path-token", "query-token"} {
 			if strings.Contains(events, secret) {
-				t.Errorf("an event has %s: %s", secret, events)
+				t.Errorf("an event contains %s: %s", secret, events)
 			}
 		}
 		return nil

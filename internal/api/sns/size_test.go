@@ -11,7 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/apitest"
 )
 
-// A topic says how large its messages can be, with their attributes, and those of a batch together.
+// A topic sets the maximum size of its messages, with their attributes, and of all messages of a batch together.
 func TestMessageSizeOfTopic(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -42,7 +42,7 @@ func TestMessageSizeOfTopic(t *testing.T) {
 		"Invalid parameter: Message too long")
 }
 
-// A topic that takes larger messages than usual has only queues for subscribers, and at most a hundred.
+// A topic that allows larger messages than usual has only queues as subscribers, and at most a hundred.
 func TestSubscribersOfLargeMessages(t *testing.T) {
 	stories(t, func(_ *testing.T, st *apitest.Story) {
 		large := attributes("Name", "large", "MaximumMessageSize", "262145")
@@ -76,7 +76,7 @@ func TestSubscribersOfLargeMessages(t *testing.T) {
 	})
 }
 
-// A text for a protocol may be empty. A queue that gets messages as they are does not take it.
+// The text for a protocol may be empty. A queue with raw delivery does not accept it.
 func TestEmptyTextForProtocol(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
