@@ -35,7 +35,7 @@ func TestChangesThatAssignAreFound(t *testing.T) {
 		{"the error", `var err error; err = change(func(tx *Tx) error { _, err = f(); return err }); _ = err`, "err"},
 		{"a field", `var v struct{ a int }; _ = change(func(tx *Tx) error { v.a++; return nil }); _ = v`, "v"},
 		{"an element", `v := []int{0}; _ = change(func(tx *Tx) error { v[0] += 2; return nil })`, "v"},
-		{"what a pointer points to", `v := new(int); _ = change(func(tx *Tx) error { *v = 2; return nil })`, "v"},
+		{"the target of a pointer", `v := new(int); _ = change(func(tx *Tx) error { *v = 2; return nil })`, "v"},
 		{"by address", `v := 1; _ = change(func(tx *Tx) error { fill(&v); return nil })`, "v"},
 		{"in a range", `v := 1; _ = change(func(tx *Tx) error { for v = range 3 { }; return nil }); _ = v`, "v"},
 		{"by a wrapper", `v := 1; _ = edit(func(r *Record) error { v = 2; return nil }); _ = v`, "v"},

@@ -122,7 +122,7 @@ func TestLargeMessages(t *testing.T) {
 		if !strings.HasPrefix(sent[0],
 			`["software.amazon.payloadoffloading.PayloadS3Pointer",{"s3BucketName":"bodies","s3Key":"`) ||
 			sent[1] != "small" {
-			t.Errorf("what was sent is %q", sent)
+			t.Errorf("the sent body is %q", sent)
 		}
 
 		var received []types.Message

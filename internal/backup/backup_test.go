@@ -44,7 +44,7 @@ func TestRestoreIsNothingUnlessReady(t *testing.T) {
 	unready := errors.New("not ready")
 	_, err := Restore(bytes.NewReader(stream), to, func(dir string, about About) error {
 		if _, err := os.Stat(filepath.Join(dir, "credentials")); err != nil || about.Shards != 2 {
-			t.Errorf("what is to be made ready: %v, %+v", err, about)
+			t.Errorf("the directory to prepare: %v, %+v", err, about)
 		}
 		return unready
 	})
@@ -307,7 +307,7 @@ func TestRestoreAfterOneThatWasKilled(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	if _, err := os.Stat(left); err != nil {
-		t.Errorf("what may belong to another restore: %v", err)
+		t.Errorf("a file of another restore: %v", err)
 	}
 	if err := os.RemoveAll(to + ".restoring"); err != nil {
 		t.Fatal(err)

@@ -92,7 +92,7 @@ func checkPlace(t *testing.T, p bucket.Place) {
 	lying := content("five!")
 	lying.SHA256[0]++
 	if err := p.Put(ctx, "objects/c", lying); err == nil {
-		t.Error("what has another digest was stored")
+		t.Error("an object with another digest was stored")
 	}
 	if text, err := read(t, p, "objects/b"); err != nil || text != "three" {
 		t.Errorf("%q, %v", text, err)
@@ -322,6 +322,6 @@ func TestCheckPlace(t *testing.T) {
 	}
 	if !bucket.IsPlace("s3://a") || bucket.IsPlace("s3.tar") ||
 		!bytes.Contains([]byte(bucket.CheckPlace("").Error()), []byte("s3://BUCKET")) {
-		t.Error("what is a place?")
+		t.Error("an unexpected kind of place")
 	}
 }

@@ -71,7 +71,7 @@ func TestUndelete(t *testing.T) {
 	was.Undone = now
 	if !reflect.DeepEqual(back, &was) || !reflect.DeepEqual(c.Find(jobs), &was) || c.ByID(made.ID) == nil ||
 		c.Count(jobs.Account) != 1 {
-		t.Errorf("what came back is %+v, and was %+v", back, made)
+		t.Errorf("the restored queue is %+v, and was %+v", back, made)
 	}
 	if again, err := undelete(c, jobs, now.Add(catalog.UndoInterval-1)); err != nil || again.ID != made.ID {
 		t.Errorf("the repetition of the undo gave %+v, %v", again, err)

@@ -20,7 +20,7 @@ func TestAsk(t *testing.T) {
 			name := o.Name
 			o.Answer = func(_ context.Context, question []byte) ([]byte, error) {
 				if name == "c" && string(question) == "odd" {
-					return nil, fmt.Errorf("what is %q", question)
+					return nil, fmt.Errorf("unknown question %q", question)
 				}
 				return append([]byte(name), question...), nil
 			}

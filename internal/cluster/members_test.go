@@ -213,7 +213,7 @@ func TestNodeThatIsAwayForLong(t *testing.T) {
 		fifo.goesOn()
 		w.startOne("a", "a", "b", "c", "d")
 		w.eventually("it has its share", func() bool { return len(owns(w.settled("a", "b", "c", "d"), "a")) > 0 })
-		w.eventually("what it no longer keeps is removed", func() bool {
+		w.eventually("stores that it no longer keeps are removed", func() bool {
 			return w.stores("a")+w.stores("b")+w.stores("c")+w.stores("d") == 3*6
 		})
 		// The next time, too.

@@ -146,7 +146,7 @@ func TestStoredOnAllNodes(t *testing.T) {
 			t.Error("c admits a third request")
 		}
 		w.kill("b")
-		w.eventually("what b had counts no more", func() bool {
+		w.eventually("b's use no longer counts", func() bool {
 			used := all["c"].Load().Usage(caller).Used
 			return used[tenant.Requests] == 1 && used[tenant.Messages] == 5
 		})

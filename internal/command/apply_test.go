@@ -284,7 +284,7 @@ func TestApplySetsLimits(t *testing.T) {
 	}
 	f.write(t, out)
 	if out, errs, err := run(t, "plan", f.path); err != nil || !strings.Contains(out, nothingToDo) {
-		t.Errorf("what was exported: %s%s%v", out, errs, err)
+		t.Errorf("the export: %s%s%v", out, errs, err)
 	}
 	f.write(t, "name: tenants\nlimits: {999999999999: {queues: 1}}\n")
 	if out, _, err := run(t, "apply", f.path); err == nil || !strings.Contains(err.Error(), "NoSuchAccount") {

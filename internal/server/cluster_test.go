@@ -481,7 +481,7 @@ func TestKeysOfACluster(t *testing.T) {
 		t.Errorf("without keys it starts: %v", err)
 	}
 	if err := Initialise(&single, copied); !errors.Is(err, control.ErrElsewhere) {
-		t.Errorf("somebody else makes keys: %v", err)
+		t.Errorf("another caller creates keys: %v", err)
 	}
 	apitest.Must(t, 0, Initialise(&single, mine))
 	if there, err := Initialised(copied); !there || err != nil {

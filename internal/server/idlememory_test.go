@@ -33,10 +33,10 @@ func TestIdleProcessReturnsMemory(t *testing.T) {
 	// A fragmented heap keeps more than is alive, however often it is collected.
 	r.left = 500 * mib
 	if r.due(heapUse{allocated: 1071 * mib, held: 510 * mib, alive: 300 * mib}) {
-		t.Error("what could not be returned is to be returned again")
+		t.Error("memory that could not be returned is returned again")
 	}
 	if !r.due(heapUse{allocated: 1072 * mib, held: 600 * mib, alive: 300 * mib}) {
-		t.Error("what came since then is not returned")
+		t.Error("memory freed since then is not returned")
 	}
 }
 

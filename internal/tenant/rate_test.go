@@ -188,7 +188,7 @@ func TestWhatIsPastIsNotOwed(t *testing.T) {
 	r := newRate(10)
 	r.hear("b", told{Taken: 5000, heard: heard{"p", at(0)}}, false, at(0))
 	if !r.take(1, at(0)) {
-		t.Error("what a node took before it was heard of counts")
+		t.Error("the use of a node before its first heartbeat counts")
 	}
 	r.hear("b", told{Taken: 5030, heard: heard{"p", at(1)}}, true, at(1))
 	if r.take(1, at(2)) || !r.take(1, at(4)) {
@@ -201,10 +201,10 @@ func TestWhatIsPastIsNotOwed(t *testing.T) {
 	r = newRate(10)
 	r.hear("b", told{Taken: 50, heard: heard{"p", at(0)}}, true, at(0))
 	if r.take(1, at(3)) {
-		t.Error("what a known node has taken at first does not count")
+		t.Error("the first use of a known node does not count")
 	}
 	r.hear("b", told{Taken: 30, heard: heard{"q", at(10)}}, true, at(10)) // started anew
 	if r.take(1, at(11)) {
-		t.Error("what a new process has taken does not count")
+		t.Error("the use of a new process does not count")
 	}
 }

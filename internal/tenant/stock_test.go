@@ -73,7 +73,7 @@ func TestStockOfOtherNodes(t *testing.T) {
 		t.Error("bytes of other nodes do not count", k, ok)
 	}
 	if _, ok := s.enter(Amount{1, 50}, limits, began); !ok {
-		t.Error("what there is room for is refused")
+		t.Error("a message that fits is refused")
 	}
 	s.hear("c", Amount{}, began.Add(4*time.Second))
 	if got := s.amount(began.Add(forgetAfter)); got != (Amount{1, 50}) {

@@ -159,7 +159,7 @@ func TestWhoIsRefused(t *testing.T) {
 		}
 	}
 	if err := r.Take(user, Receives, 1000); err != nil {
-		t.Errorf("what is not limited: %v", err)
+		t.Errorf("a caller without limits: %v", err)
 	}
 	visit, err := r.Enter(user)
 	if _, second := r.Enter(user); err != nil || refusedFor(second) != "ConcurrentRequests" {

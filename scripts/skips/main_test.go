@@ -74,6 +74,6 @@ func TestRun(t *testing.T) {
 		})
 	}
 	if _, err := run(os.DevNull, strings.NewReader("not JSON"), &strings.Builder{}); err == nil {
-		t.Error("what is not JSON is taken for results")
+		t.Error("input that is not JSON is accepted as results")
 	}
 }

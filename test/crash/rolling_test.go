@@ -298,7 +298,7 @@ func (r *rolling) tooEarly(i int, old string) {
 		eventually.Succeeds(r.T, func() error {
 			err := use()
 			if err == nil {
-				r.Fatalf("what takes format %d is begun while node %s runs the old program", format, old)
+				r.Fatalf("a feature of format %d is in use while node %s runs the old program", format, old)
 			}
 			if strings.Contains(err.Error(), "ServiceUnavailable") &&
 				strings.Contains(err.Error(), "the node "+old+" runs version ") {
@@ -322,7 +322,7 @@ func (r *rolling) begins() {
 		// The nodes learn from each other's next heartbeat that they are all new.
 		eventually.Succeeds(r.T, func() error {
 			if err := use(); err != nil {
-				return fmt.Errorf("what takes format %d: %w", format, err)
+				return fmt.Errorf("a feature of format %d: %w", format, err)
 			}
 			return nil
 		})

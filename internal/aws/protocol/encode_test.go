@@ -39,7 +39,7 @@ func TestWriteResult(t *testing.T) {
 		`<SendMessageResult><MessageId>1</MessageId></SendMessageResult>`,
 		`"SendMessageResult":{"MessageId":"1","MD5OfMessageAttributes":null,"SequenceNumber":null},`,
 	}, {
-		"what is optional", "SendMessage", &sendOutput{MD5OfMessageAttributes: p(""), SequenceNumber: "7"},
+		"optional members", "SendMessage", &sendOutput{MD5OfMessageAttributes: p(""), SequenceNumber: "7"},
 		`{"MessageId":"","MD5OfMessageAttributes":"","SequenceNumber":"7"}`,
 		`<SendMessageResult><MessageId/><MD5OfMessageAttributes/><SequenceNumber>7</SequenceNumber></SendMessageResult>`,
 		`"SendMessageResult":{"MessageId":"","MD5OfMessageAttributes":"","SequenceNumber":"7"},`,
@@ -81,7 +81,7 @@ func TestWriteResult(t *testing.T) {
 			`<flat>c</flat><flat>d</flat><Count>-1</Count><Done>true</Done></WrappedResult>`,
 		`"WrappedResult":{"Names":["a","b"],"Pairs":[{"key":"k","value":"v"}],"flat":["c","d"],"Count":-1,"Done":true},`,
 	}, {
-		"what is written always", "Wrapped", &wrappedOutput{},
+		"members that are always written", "Wrapped", &wrappedOutput{},
 		`{"Names":[],"flat":[],"Count":0,"Done":false}`,
 		`<WrappedResult><Names/><Count>0</Count><Done>false</Done></WrappedResult>`,
 		`"WrappedResult":{"Names":[],"Pairs":null,"flat":[],"Count":0,"Done":false},`,

@@ -14,7 +14,7 @@ func TestRestored(t *testing.T) {
 		drain func(*scribe)
 	}{
 		"all before and nothing else": {"", func(s *scribe) { s.take(3, 1); s.take(4, 2) }},
-		"what happened meanwhile":     {"", func(s *scribe) { s.take(2, 1); s.take(3, 2); s.take(4, 2); s.take(5, 1) }},
+		"events in between":           {"", func(s *scribe) { s.take(2, 1); s.take(3, 2); s.take(4, 2); s.take(5, 1) }},
 		"one before is lost":          {"lost", func(s *scribe) { s.take(2, 1); s.take(4, 2) }},
 		"one deleted before is back":  {"undead", func(s *scribe) { s.take(1, 2); s.take(3, 1); s.take(4, 2) }},
 		"one sent later is there":     {"phantom", func(s *scribe) { s.take(3, 1); s.take(4, 2); s.take(6, 1) }},

@@ -51,11 +51,11 @@ func TestDiskLosesPower(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := read("synced"); got != "content of synced" {
-			t.Fatalf("what was synced is %q", got)
+			t.Fatalf("the synced data is %q", got)
 		}
 		if read("written") == "" {
 			return
 		}
 	}
-	t.Error("what was not synced is there each time")
+	t.Error("the unsynced data survives each time")
 }

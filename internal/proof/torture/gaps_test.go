@@ -81,11 +81,11 @@ func TestCarriedOver(t *testing.T) {
 		return rules
 	}
 	if got := verdict("plain/3"); slices.Contains(got, "phantom") {
-		t.Errorf("what comes late is taken for %v", got)
+		t.Errorf("a late message counts as %v", got)
 	}
 	for _, name := range []string{"plain/1", "plain/2", "plain/4"} {
 		if got := verdict(name); !slices.Contains(got, "phantom") {
-			t.Errorf("%s is back, and taken for %v", name, got)
+			t.Errorf("%s is back, and counts as %v", name, got)
 		}
 	}
 }

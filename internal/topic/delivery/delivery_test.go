@@ -246,20 +246,20 @@ func TestCountsInTopic(t *testing.T) {
 	}
 	r.put(1, note, "a")
 	r.put(1, Note{Type: "SubscriptionConfirmation"}, "b")
-	counted("what was delivered", [queue.TopicMetrics]uint64{queue.TopicDelivered: 1})
+	counted("the delivered message", [queue.TopicMetrics]uint64{queue.TopicDelivered: 1})
 	r.answers(name, func(context.Context, *Message) error { return Permanent(errDown) })
 	r.put(1, note, "c")
-	counted("what is in the dead-letter queue", [queue.TopicMetrics]uint64{
+	counted("the message in the dead-letter queue", [queue.TopicMetrics]uint64{
 		queue.TopicDelivered: 1, queue.TopicFailed: 1, queue.TopicRedriven: 1,
 	})
 	r.deadLost = errors.New("its policy does not allow that")
 	r.put(1, note, "d")
-	counted("what is not", [queue.TopicMetrics]uint64{
+	counted("the message that is not", [queue.TopicMetrics]uint64{
 		queue.TopicDelivered: 1, queue.TopicFailed: 2, queue.TopicRedriven: 1, queue.TopicNotRedriven: 1,
 	})
 	r.deadLost = ErrNoDeadLetters
 	r.put(1, note, "e")
-	counted("what was dropped", [queue.TopicMetrics]uint64{
+	counted("the dropped message", [queue.TopicMetrics]uint64{
 		queue.TopicDelivered: 1, queue.TopicFailed: 3, queue.TopicRedriven: 1, queue.TopicNotRedriven: 1,
 	})
 }
@@ -466,7 +466,7 @@ func TestThrottle(t *testing.T) {
 		r.put(1, note, fmt.Sprint(i))
 	}
 	for i := range 7 { // the clock goes on when the delivery of its time was made
-		r.until(t, "what half a second allows", func() bool { return r.got(name) > i })
+		r.until(t, "the deliveries of half a second", func() bool { return r.got(name) > i })
 		if n := r.got(name); n > i+2 {
 			t.Errorf("%d deliveries after %d half seconds", n, i)
 		}

@@ -59,7 +59,7 @@ func TestEffective(t *testing.T) {
 		t.Error(tp.Shown(), err)
 	}
 	if tp, err = ParseTopic(tp.Shown()); err != nil || Effective(tp, Subscription{}).PerSecond != 7 {
-		t.Error("what is shown cannot be set", err)
+		t.Error("the shown policy cannot be set", err)
 	}
 }
 

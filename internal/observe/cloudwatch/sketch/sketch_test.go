@@ -37,7 +37,7 @@ func TestFewValuesAreExact(t *testing.T) {
 		t.Errorf("%v, and in all %v", got, s.Count())
 	}
 	if s.Merge(nil) != nil || (*sketch.Sketch)(nil).Merge(s) != nil {
-		t.Error("what is merged with what is not known is known")
+		t.Error("the merge with an unknown sketch is known")
 	}
 }
 
