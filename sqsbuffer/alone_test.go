@@ -14,7 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 )
 
-// BenchmarkClientAlone measures what the client itself takes for a message: its requests are answered in memory.
+// BenchmarkClientAlone measures the cost of the client itself: its requests are answered in memory.
 func BenchmarkClientAlone(b *testing.B) {
 	plain := sqs.New(sqs.Options{
 		Region: "us-east-1", BaseEndpoint: aws.String("http://localhost"), HTTPClient: constant{},
@@ -37,7 +37,7 @@ func BenchmarkClientAlone(b *testing.B) {
 	}
 }
 
-// constant is a service that always answers the same.
+// constant is a service with constant answers.
 type constant struct{}
 
 var (
@@ -69,7 +69,7 @@ func (constant) Do(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// constantAnswer is the answer to an operation, or to a batch of n.
+// constantAnswer returns the answer to an operation, or to a batch of n.
 func constantAnswer(operation string, n int) string {
 	switch operation {
 	case "ReceiveMessage":

@@ -13,54 +13,52 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// A kind is a kind of call: how one is made alone, and how several are made at once.
+// A kind is a kind of call, with functions that make one call alone or several in a batch.
 type kind[I, O any] struct {
 	operation string
 	single    func(context.Context, *I) (*O, error)
-	// batch returns an outcome for each input, in their order, or an error if it
-	// failed as a whole.
+	// batch returns an outcome for each input, in the same order, or an error if it failed as a whole.
 	batch   func(ctx context.Context, queue string, inputs []*I) ([]outcome[O], error)
-	bytes   func(*I) int // that count for the size of a batch
+	bytes   func(*I) int // the bytes that count for the size of a batch
 	ordered bool         // a FIFO queue gets one batch after the other
 }
 
-// An outcome is what became of one call of a batch.
+// An outcome is the result of one call of a batch.
 type outcome[O any] struct {
 	output *O
 	err    error
-	again  bool // it failed through no fault of the caller
+	again  bool // the caller is not at fault
 }
 
-// A batcher makes batches of the calls of one kind. Calls for one queue wait in its
-// lane until they fill a batch or the first has waited long enough, and there is
-// room for one more batch under way.
+// A batcher makes batches of the calls of one kind. Calls for one queue wait in its lane until they fill a batch or the
+// first has waited long enough, and fewer than the maximum number of batches are under way.
 type batcher[I, O any] struct {
 	kind[I, O]
 	settings *Settings
 	crew     *crew
-	work     context.Context // of the requests; it ends when Close gives up
+	work     context.Context // of the requests; ends when Close gives up
 	giveUp   context.CancelFunc
 
 	mu      sync.Mutex
-	lanes   map[string]*lane[I, O] // by queue URL; those that have something to do
+	lanes   map[string]*lane[I, O] // by queue URL; only lanes with work
 	closed  bool
-	drained chan struct{} // closed when there is nothing left to do
+	drained chan struct{} // closed when no work is left
 }
 
 // A lane holds the pending calls for one queue.
 type lane[I, O any] struct {
-	waiting  []*call[I, O] // the oldest first
-	underWay int           // batches
-	timer    *time.Timer   // for when the first has waited long enough
-	alarm    time.Time     // what it was last set to
+	waiting  []*call[I, O] // oldest first
+	underWay int           // number of batches
+	timer    *time.Timer   // fires when the first call has waited long enough
+	alarm    time.Time     // the time for which it was last set
 }
 
-// A call is one that a caller made.
+// A call is a caller's call.
 type call[I, O any] struct {
 	input *I
 	bytes int
-	due   time.Time // when it has waited long enough
-	batch *batch    // that it is under way with
+	due   time.Time // the end of its wait
+	batch *batch    // the batch that it is in
 
 	done   chan struct{} // closed when there is an outcome
 	output *O
@@ -68,9 +66,9 @@ type call[I, O any] struct {
 	unlink func() bool // from the caller's context
 }
 
-// A batch is one that is under way.
+// A batch is a batch under way.
 type batch struct {
-	callers int // that have not left
+	callers int // calls whose callers have not left
 	abandon context.CancelFunc
 }
 
@@ -110,7 +108,7 @@ func (b *batcher[I, O]) begin(ctx context.Context, queue string, input *I) *call
 	return c
 }
 
-// advance sends the calls that are due. The caller has locked.
+// advance sends the calls that are due. The caller holds the lock.
 func (b *batcher[I, O]) advance(queue string, l *lane[I, O]) {
 	room := b.settings.MaxInflightOutboundBatches
 	if b.inOrder(queue) {
@@ -136,7 +134,7 @@ func (b *batcher[I, O]) advance(queue string, l *lane[I, O]) {
 	}
 }
 
-// setTimer wakes the lane when its first call has waited long enough. The caller has locked.
+// setTimer wakes the lane when its first call has waited long enough. The caller holds the lock.
 func (b *batcher[I, O]) setTimer(queue string, l *lane[I, O], wait time.Duration) {
 	due := l.waiting[0].due
 	switch {
@@ -168,7 +166,7 @@ func (b *batcher[I, O]) wake(queue string, l *lane[I, O]) {
 	}
 }
 
-// dispatch sends a batch. The caller has locked.
+// dispatch sends a batch. The caller holds the lock.
 func (b *batcher[I, O]) dispatch(queue string, l *lane[I, O], calls []*call[I, O]) {
 	ctx, cancel := context.WithCancel(b.work)
 	sent := &batch{callers: len(calls), abandon: cancel}
@@ -202,7 +200,7 @@ func (b *batcher[I, O]) deliver(ctx context.Context, queue string, calls []*call
 	all, err := b.batch(ctx, queue, inputs)
 	if err != nil {
 		if mayBeOfOne(err) {
-			// Nothing of it was done. The others must not suffer for one call.
+			// No call was carried out. One call must not make the others fail.
 			half := len(calls) / 2
 			b.deliver(ctx, queue, calls[:half])
 			b.deliver(ctx, queue, calls[half:])
@@ -216,7 +214,7 @@ func (b *batcher[I, O]) deliver(ctx context.Context, queue string, calls []*call
 	var alone sync.WaitGroup
 	for i, o := range all {
 		if o.again && !b.inOrder(queue) {
-			// The plain client tries again after such an error, and so it does here.
+			// The plain client retries after such an error, and so does this one.
 			alone.Go(func() { b.deliver(ctx, queue, calls[i:i+1]) })
 			continue
 		}
@@ -225,7 +223,7 @@ func (b *batcher[I, O]) deliver(ctx context.Context, queue string, calls []*call
 	alone.Wait()
 }
 
-// answer gives a call its outcome, if its caller has not left.
+// answer gives a call its outcome, unless its caller has left.
 func (b *batcher[I, O]) answer(c *call[I, O], output *O, err error) {
 	if err != nil && b.work.Err() != nil {
 		err = fmt.Errorf("%w before it was answered: %w", ErrClosed, err)
@@ -244,9 +242,9 @@ func (b *batcher[I, O]) answer(c *call[I, O], output *O, err error) {
 	close(c.done)
 }
 
-// leave ends a call whose caller's context has ended. If it has not been sent
-// it is not; a request is given up when all its callers have left. One for a FIFO queue goes on: the service may still
-// store its messages, and the next batch must come behind them.
+// leave ends a call whose caller's context has ended. An unsent call is dropped. A request is canceled when all its
+// callers have left, except for a FIFO queue: the service may still store its messages, and the next batch must follow
+// them.
 func (b *batcher[I, O]) leave(ctx context.Context, queue string, c *call[I, O]) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -266,7 +264,7 @@ func (b *batcher[I, O]) leave(ctx context.Context, queue string, c *call[I, O]) 
 	}
 }
 
-// close sends waiting calls, and waits until all are done or the context has ended; the remaining calls then fail.
+// close sends waiting calls, and waits until all are done or the context ends; the remaining calls then fail.
 func (b *batcher[I, O]) close(ctx context.Context) error {
 	b.mu.Lock()
 	if !b.closed {
@@ -288,19 +286,19 @@ func (b *batcher[I, O]) close(ctx context.Context) error {
 	}
 }
 
-// finish tells close when the last lane has nothing to do. The caller has locked.
+// finish tells close when no lane has work left. The caller holds the lock.
 func (b *batcher[I, O]) finish() {
 	if b.closed && len(b.lanes) == 0 {
 		close(b.drained)
 	}
 }
 
-// left is the error of a call whose caller has left, as the SDK's.
+// left is the error of a call whose caller has left, as the SDK returns it.
 func (b *batcher[I, O]) left(ctx context.Context) error {
 	return b.renamed(&aws.RequestCanceledError{Err: ctx.Err()})
 }
 
-// renamed makes the error of a batch that of the single call.
+// renamed turns the error of a batch into the error of the single call.
 func (b *batcher[I, O]) renamed(err error) error {
 	var operation *smithy.OperationError
 	if errors.As(err, &operation) {
@@ -309,7 +307,7 @@ func (b *batcher[I, O]) renamed(err error) error {
 	return &smithy.OperationError{ServiceID: "SQS", OperationName: b.operation, Err: err}
 }
 
-// wait returns the outcome when there is one.
+// wait waits for the outcome and returns it.
 func (c *call[I, O]) wait() (*O, error) {
 	<-c.done
 	return c.output, c.err

@@ -17,7 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 )
 
-// caller is what the plain and the buffered client have in common.
+// caller is the interface of the plain and the buffered client.
 type caller interface {
 	SendMessage(context.Context, *sqs.SendMessageInput, ...func(*sqs.Options)) (*sqs.SendMessageOutput, error)
 	ReceiveMessage(context.Context, *sqs.ReceiveMessageInput, ...func(*sqs.Options)) (*sqs.ReceiveMessageOutput, error)
@@ -31,7 +31,7 @@ func BenchmarkSend(b *testing.B) {
 	compare(b, nil, sendMany, sendTen)
 }
 
-// Each goroutine receives one message after the other and deletes it.
+// Each goroutine receives and deletes one message after the other.
 func BenchmarkReceiveDelete(b *testing.B) {
 	fill := func(b *testing.B, plain *sqs.Client, queue *string) {
 		filler := newClient(b, plain)
@@ -43,7 +43,7 @@ func BenchmarkReceiveDelete(b *testing.B) {
 	compare(b, fill, receiveAndDeleteMany, receiveAndDeleteTen)
 }
 
-// receiveAndDeleteMany ends with the last message: receives that wait for more are cut off.
+// receiveAndDeleteMany ends with the last message: receives that wait for more are canceled.
 func receiveAndDeleteMany(b *testing.B, c caller, queue *string) {
 	ctx, stop := context.WithCancel(b.Context())
 	defer stop()
@@ -56,7 +56,7 @@ func receiveAndDeleteMany(b *testing.B, c caller, queue *string) {
 	})
 }
 
-// receiveAndDelete returns how many messages it has received.
+// receiveAndDelete returns the number of received messages.
 func receiveAndDelete(ctx context.Context, b *testing.B, c caller, queue *string) int64 {
 	out, err := c.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: queue, WaitTimeSeconds: 1})
 	if err != nil {
@@ -75,7 +75,7 @@ func receiveAndDelete(ctx context.Context, b *testing.B, c caller, queue *string
 	return int64(len(out.Messages))
 }
 
-// compare runs a benchmark with both clients, after what prepares it. For the lower bound, five goroutines then make
+// compare runs a benchmark with both clients, after its preparation. For the lower bound, five goroutines then make
 // batches of ten without a buffer; tens makes one and returns its size.
 func compare(b *testing.B, prepare func(b *testing.B, plain *sqs.Client, queue *string),
 	run func(b *testing.B, c caller, queue *string), tens func(b *testing.B, plain *sqs.Client, queue *string) int64) {
@@ -88,7 +88,7 @@ func compare(b *testing.B, prepare func(b *testing.B, plain *sqs.Client, queue *
 			if prepare != nil {
 				prepare(b, plain, queue)
 			}
-			transport.CloseIdleConnections() // those of the other client
+			transport.CloseIdleConnections() // messages of the other client
 			before, client, served := requests.requests.Load(), processorTime(b, os.Getpid()), serverTime(b)
 			b.ResetTimer()
 			run(b, queue)
@@ -148,7 +148,7 @@ func receiveAndDeleteTen(b *testing.B, plain *sqs.Client, queue *string) int64 {
 
 func serverTime(b *testing.B) time.Duration { return processorTime(b, server.process.Process.Pid) }
 
-// processorTime is what a process has used, in steps of 10 ms. It is 0 where there is no /proc.
+// processorTime returns the processor time of a process, in steps of 10 ms, or 0 without /proc.
 func processorTime(b *testing.B, process int) time.Duration {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", process))
 	if err != nil {

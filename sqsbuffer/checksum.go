@@ -16,9 +16,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 )
 
-// A ChecksumError reports that the service has received different data than was sent.
+// A ChecksumError reports that the service received other data than was sent.
 type ChecksumError struct {
-	MessageID string // that the service gave the message
+	MessageID string // the message's, assigned by the service
 	Of        string // the body, the attributes or the system attributes
 	Sent, Got string // MD5 digests
 }
@@ -52,7 +52,7 @@ func mismatch(output *sqs.SendMessageOutput, of, sent, got string) error {
 	return &ChecksumError{MessageID: aws.ToString(output.MessageId), Of: of, Sent: sent, Got: got}
 }
 
-// A digester computes digests. It reads a text piece by piece: a conversion would copy all of it to the heap.
+// A digester computes digests. It reads a text piece by piece, because a conversion would copy all of it to the heap.
 type digester struct {
 	hash  hash.Hash
 	piece [1024]byte
@@ -73,9 +73,8 @@ func digestOfBody(body string) string {
 	return hex.EncodeToString(d.hash.Sum(sum[:0]))
 }
 
-// digestOfAttributes is the digest of name, type and value of each attribute, in
-// the order of the names. A length in four bytes goes before each, and before a
-// value the byte 1 if it is text and 2 if it is binary.
+// digestOfAttributes returns the digest of the name, type and value of each attribute, in order of the names. A length
+// in four bytes precedes each of these, and the byte 1 for text or 2 for binary precedes a value.
 func digestOfAttributes[A attribute](attributes map[string]A) string {
 	var text []byte
 	add := func(s string) { text = append(binary.BigEndian.AppendUint32(text, uint32(len(s))), s...) }

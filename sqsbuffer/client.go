@@ -8,8 +8,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 )
 
-// A Client is an SQS client that batches and receives ahead. It has all methods of
-// the client that it wraps; those that are not described here go to it as they are.
+// A Client is an SQS client that batches calls and prefetches messages. It has all methods of the client that it wraps;
+// methods that are not described here call the wrapped client directly.
 type Client struct {
 	*sqs.Client
 
@@ -22,9 +22,8 @@ type Client struct {
 	crew         *crew // makes the requests
 }
 
-// New wraps a client. Each function may change settings, which have their defaults;
-// a setting that is out of its range is an error. Close the Client when it is no
-// longer needed.
+// New wraps a client. Each function may change settings, which start with their defaults; a setting out of its range is
+// an error. Close the Client when it is no longer needed.
 func New(client *sqs.Client, change ...func(*Settings)) (*Client, error) {
 	settings := defaults()
 	for _, f := range change {
@@ -42,9 +41,8 @@ func New(client *sqs.Client, change ...func(*Settings)) (*Client, error) {
 	return c, nil
 }
 
-// SendMessage sends a message in a batch with others for the same queue, and returns
-// when it is stored. Options for this call alone are only possible alone: with any, it
-// is sent by itself, as by the wrapped client.
+// SendMessage sends a message in a batch with others for the same queue, and returns when the message is stored. A call
+// with its own options is not batched: the wrapped client makes it.
 func (c *Client) SendMessage(
 	ctx context.Context,
 	params *sqs.SendMessageInput,
@@ -56,14 +54,14 @@ func (c *Client) SendMessage(
 	return c.sends.do(ctx, *params.QueueUrl, copyOf(params))
 }
 
-// SendMessageAsync begins to send a message and returns at once. The returned function waits for the outcome, and may
-// be called any number of times or not at all. The messages that one goroutine begins to send to a FIFO queue are sent
-// in that order.
+// SendMessageAsync starts to send a message and returns at once. The returned function waits for the outcome; call it
+// as often as you like, or not at all. Messages that one goroutine starts to send to a FIFO queue are sent in that
+// order.
 func (c *Client) SendMessageAsync(
 	ctx context.Context, params *sqs.SendMessageInput,
 ) (wait func() (*sqs.SendMessageOutput, error)) {
 	if !sendable(params) {
-		// It is refused here and now.
+		// It is refused immediately.
 		output, err := c.Client.SendMessage(ctx, params, keepConnection)
 		return func() (*sqs.SendMessageOutput, error) { return output, err }
 	}
@@ -97,8 +95,8 @@ func (c *Client) ChangeMessageVisibility(
 	return c.visibilities.do(ctx, *params.QueueUrl, &input)
 }
 
-// ReceiveMessage returns messages that were received ahead, or waits for some. Calls that cannot be served from
-// messages received ahead go to the wrapped client; the package comment lists them.
+// ReceiveMessage returns prefetched messages, or waits for some. Calls that prefetched messages cannot serve go to the
+// wrapped client; the package comment lists them.
 func (c *Client) ReceiveMessage(
 	ctx context.Context,
 	params *sqs.ReceiveMessageInput,
@@ -110,8 +108,8 @@ func (c *Client) ReceiveMessage(
 	return c.receives.receive(ctx, params)
 }
 
-// PurgeQueue purges a queue, and drops the messages that were received ahead from it. Messages of a receive that was
-// under way meanwhile are made visible again, because they may have been sent after the purge.
+// PurgeQueue purges a queue, and drops the messages that were prefetched from it. Messages of a concurrent receive are
+// made visible again, because they may have been sent after the purge.
 func (c *Client) PurgeQueue(
 	ctx context.Context, params *sqs.PurgeQueueInput, optFns ...func(*sqs.Options),
 ) (*sqs.PurgeQueueOutput, error) {
@@ -122,9 +120,9 @@ func (c *Client) PurgeQueue(
 	return out, err
 }
 
-// Close stops what Consume does, sends what waits, makes the messages visible again that
-// were received ahead, and returns when that is done. When the context ends before, what is not done is given
-// up and its callers get an error, as do all callers of the four methods after Close.
+// Close stops Consume, sends waiting calls, makes prefetched messages visible again, and returns when that is done. If
+// the context ends first, Close gives up the rest, and its callers get an error, as do all callers of the four methods
+// after Close.
 func (c *Client) Close(ctx context.Context) error {
 	var wg sync.WaitGroup
 	errs := make([]error, 5)

@@ -34,12 +34,12 @@ func send(ctx context.Context, c *sqsbuffer.Client, queue, body string) error {
 	}
 	out, err := c.SendMessage(ctx, in)
 	if err == nil && *out.MD5OfMessageBody != digest(body) {
-		return fmt.Errorf("the answer of another message came for %q", body)
+		return fmt.Errorf("%q got the answer of another message", body)
 	}
 	return err
 }
 
-// sendAll sends bodies at the same time and returns their errors.
+// sendAll sends bodies concurrently and returns the errors.
 func sendAll(ctx context.Context, c *sqsbuffer.Client, queue string, bodies ...string) []error {
 	errs := make([]error, len(bodies))
 	var wg sync.WaitGroup
@@ -136,7 +136,7 @@ func TestBatchesAreBoundedInBytes(t *testing.T) {
 		c := s.buffered(t, func(s *sqsbuffer.Settings) { s.MaxBatchSizeBytes = 100 })
 		check(t, []error{send(t.Context(), c, standard, strings.Repeat("y", 300))})
 		big := strings.Repeat("x", 40)
-		check(t, sendAll(t.Context(), c, standard, big, big, big, big)) // alike: their goroutines may run in any order
+		check(t, sendAll(t.Context(), c, standard, big, big, big, big)) // alike: goroutines run in any order
 		equal(t, "batches", fmt.Sprint(s.sizes), "[2 2]")
 		equal(t, "single calls", s.count("SendMessage"), 1)
 		closeClient(t, c)
@@ -167,7 +167,7 @@ func TestOutboundBatchesUnderWay(t *testing.T) {
 	})
 }
 
-// Ten batches for a FIFO queue go one after the other, in the order of the calls.
+// Ten batches for a FIFO queue are sent one after the other, in the order of the calls.
 func TestOrderOfFIFOQueues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService()
@@ -189,13 +189,13 @@ func TestOrderOfFIFOQueues(t *testing.T) {
 		}
 		equal(t, "at the same time", s.most("SendMessageBatch", fifo), 1)
 		if !slices.Equal(s.order, want) {
-			t.Errorf("the order is %v", s.order)
+			t.Errorf("the messages have the order %v", s.order)
 		}
 		closeClient(t, c)
 	})
 }
 
-// A batch for a FIFO queue whose callers have all left may still be stored. The next one waits for its end.
+// A batch for a FIFO queue whose callers have all left may still be stored. The next batch waits for its end.
 func TestOrderBehindACallThatWasGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService()
@@ -248,13 +248,13 @@ func TestFailuresReachTheirCallers(t *testing.T) {
 		})
 		var invalid *types.ReceiptHandleIsInvalid
 		if !errors.As(err, &invalid) {
-			t.Errorf("deleting with a bad handle: %v", err)
+			t.Errorf("delete with an invalid handle: %v", err)
 		}
 		closeClient(t, c)
 	})
 }
 
-// A request that the SDK would retry is retried, alone.
+// An entry that the SDK would retry is retried alone.
 func TestFaultsOfTheServiceAreTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService()
@@ -274,7 +274,7 @@ func TestFaultsOfTheServiceAreTriedAgain(t *testing.T) {
 	})
 }
 
-// A request that is refused whole for one entry is refused for that one only.
+// If a request is refused because of one entry, only that entry is refused.
 func TestOneCallDoesNotSpoilABatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService()
@@ -292,12 +292,12 @@ func TestOneCallDoesNotSpoilABatch(t *testing.T) {
 			QueueUrl: aws.String(fifo), MessageBody: aws.String("no group"),
 		})
 		wg.Wait()
-		if err != nil { // the model takes it alone; what counts is that the others were sent
+		if err != nil { // the model accepts it alone; the test is about the others
 			t.Error(err)
 		}
 		equal(t, "stored", len(s.queues[fifo]), 6)
 
-		// A request that the SDK refuses does not get near a batch.
+		// A message that the SDK refuses never reaches a batch.
 		_, err = c.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: aws.String(standard)})
 		var missing smithy.InvalidParamsError
 		if !errors.As(err, &missing) {
@@ -358,7 +358,7 @@ func TestACallerLeaves(t *testing.T) {
 		check(t, <-others)
 		equal(t, "stored", len(s.order), 2)
 
-		// While it is under way: the others do not notice.
+		// While the batch is under way: the others are not affected.
 		ctx, cancel = context.WithCancel(t.Context())
 		go func() { left <- send(ctx, c, standard, "left late") }()
 		go func() { others <- sendAll(t.Context(), c, standard, "c", "d") }()
@@ -370,7 +370,7 @@ func TestACallerLeaves(t *testing.T) {
 		check(t, <-others)
 		equal(t, "stored", len(s.order), 5)
 
-		// All of them: the request is given up.
+		// If all leave, the request is canceled.
 		ctx, cancel = context.WithCancel(t.Context())
 		go func() { others <- sendAll(ctx, c, standard, "e", "f") }()
 		time.Sleep(500 * time.Millisecond)

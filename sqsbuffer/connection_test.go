@@ -17,7 +17,7 @@ import (
 	"github.com/sluicemq/sluice/sqsbuffer"
 )
 
-// A slowWriter is a connection of a client that is busy: a write returns a while after all of it was sent.
+// A slowWriter is a connection of a busy client: a write returns a while after its data was sent.
 type slowWriter struct{ net.Conn }
 
 func (c slowWriter) Write(p []byte) (int, error) {
@@ -69,7 +69,7 @@ func TestAnswerThatIsFasterThanTheWriter(t *testing.T) {
 	}
 }
 
-// callsOf are calls by which messages could be lost or stored twice.
+// callsOf are calls that could lose messages or store them twice.
 func callsOf(c *sqsbuffer.Client, queue string) map[string]func(context.Context) error {
 	send := &sqs.SendMessageInput{QueueUrl: &queue, MessageBody: &constantBody}
 	return map[string]func(context.Context) error{

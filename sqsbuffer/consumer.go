@@ -12,37 +12,35 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 )
 
-// A Handler processes a message. When it returns nil the message is deleted,
-// and otherwise, or when it panics, it becomes visible again. Its context ends
-// when the consumer has lost the message ([ErrMessageLost]), or when Consume
-// must stop.
+// A Handler processes a message. If it returns nil, the message is deleted; if it returns an error or panics, the
+// message becomes visible again. Its context ends when the consumer has lost the message ([ErrMessageLost]), or when
+// Consume must stop.
 type Handler func(ctx context.Context, message types.Message) error
 
-// ConsumeOptions configure Consume. Consume begins with the defaults.
+// ConsumeOptions configure Consume, and start with the defaults.
 type ConsumeOptions struct {
-	// Concurrency is the most messages that are received and not yet deleted, and so the
-	// most handlers that run. 1 to 10000; 10 by default.
+	// Concurrency is the maximum number of messages that are received and not yet deleted, and so of running handlers.
+	// 1 to 10000; 10 by default.
 	Concurrency int
 
-	// VisibilityTimeout is for how long a message is hidden from others without a
-	// heartbeat, which comes twice in that time. It is how long a message waits after
-	// its consumer has died. Whole seconds from 2 s to 12 h; 30 s by default.
+	// VisibilityTimeout is how long a message stays hidden from others without a heartbeat; there are two heartbeats in
+	// that time. After a consumer dies, its messages wait that long. Whole seconds from 2 s to 12 h; 30 s by default.
 	VisibilityTimeout time.Duration
 
-	// StopTimeout is how long handlers may go on after the context has ended; then theirs
-	// end too. 30 s by default.
+	// StopTimeout is how long handlers may continue after the context has ended; then their contexts end, too. 30 s by
+	// default.
 	StopTimeout time.Duration
 
-	// RetryDelay returns the time after which a message becomes visible again when its handler has failed. By default
-	// it is a second, and twice as long after each further receive, up to five minutes. It does not limit the number of
-	// attempts: the redrive policy of the queue does.
+	// RetryDelay returns the time until a message becomes visible again after its handler has failed. By default it is
+	// a second, and doubles with each further receive, up to five minutes. It does not limit the number of attempts:
+	// the redrive policy of the queue does.
 	RetryDelay func(types.Message) time.Duration
 
-	// OnError is called with every error: a *[HandlerError], or of a request. It may be called
-	// from several goroutines at once. By default errors are logged with [slog.Default].
+	// OnError is called with every error: a *[HandlerError], or the error of a request. Several goroutines may call it
+	// at once. By default errors are logged with [slog.Default].
 	OnError func(error)
 
-	// MessageAttributeNames are the attributes that messages are received with; all by default.
+	// MessageAttributeNames are the message attributes to receive; all by default.
 	MessageAttributeNames []string
 }
 
@@ -50,7 +48,7 @@ type ConsumeOptions struct {
 type HandlerError struct {
 	Message types.Message
 	Err     error
-	Stack   []byte // where it panicked; nil if it did not
+	Stack   []byte // the stack of the panic; nil without one
 }
 
 func (e *HandlerError) Error() string {
@@ -59,11 +57,11 @@ func (e *HandlerError) Error() string {
 
 func (e *HandlerError) Unwrap() error { return e.Err }
 
-// ErrMessageLost is the cause with which a handler's context ends when others may receive
-// its message: heartbeats failed for too long, or its 12 hours have passed.
+// ErrMessageLost is the cause with which a handler's context ends when others may receive its message: heartbeats have
+// failed for too long, or its 12 hours are over.
 var ErrMessageLost = errors.New("sqsbuffer: the message may be with another consumer")
 
-// errStopped is the cause with which it ends when Consume has to stop.
+// errStopped is the cause with which a handler's context ends when Consume must stop.
 var errStopped = errors.New("sqsbuffer: the consumer stops")
 
 // afterStop is how long Consume waits for handlers whose context it has ended.
@@ -80,17 +78,15 @@ type source interface {
 	) (*sqs.ChangeMessageVisibilityOutput, error)
 }
 
-// Consume receives messages and has the handler work on them, until the context ends or the
-// Client is closed. Then it waits for the handlers that run, makes the messages visible
-// again that none has begun with, and returns nil; it returns an error if handlers do
-// not end in time, if the queue does not exist, or for options out of their range.
+// Consume receives messages and calls the handler for each, until the context ends or the Client is closed. Then it
+// waits for running handlers, makes the other messages visible again, and returns nil. It returns an error if handlers
+// do not end in time, if the queue does not exist, or if an option is out of its range.
 //
-// It receives no more than handlers are free, and not ahead; one long poll waits at an empty
-// queue, several receive from one that keeps up. While a handler works, its message is kept
-// from others by heartbeats, for up to 12 hours. Deletes and heartbeats are batched, unless
-// MaxBatchOpenMs is more than an eighth of VisibilityTimeout. Of a
-// FIFO queue each group is handled in order, one message at a time, the next when the one
-// before it is deleted, and when one fails the rest of its group goes back after it.
+// Consume receives only as many messages as handlers are free, and prefetches none. One long poll waits at an empty
+// queue, and several receive from a queue that keeps up. While a handler runs, heartbeats hide its message from others,
+// for up to 12 hours. Deletes and heartbeats are batched, unless MaxBatchOpenMs is more than an eighth of
+// VisibilityTimeout. In a FIFO queue each group is handled in order, one message at a time, each when the previous one
+// is deleted. When one fails, the rest of its group becomes visible again after it.
 func (c *Client) Consume(ctx context.Context, queue string, handler Handler, change ...func(*ConsumeOptions)) error {
 	return c.consume(ctx, c, queue, handler, change)
 }
@@ -133,8 +129,8 @@ func (c *Client) consume(
 	return consumer.run(ctx)
 }
 
-// settleOptions returns the options of the calls that extend, delete and give back messages. A call that would wait for
-// others for a good part of the visibility timeout is made alone: its message would be visible meanwhile.
+// settleOptions returns the options of the calls that extend, delete and release messages. A call that would wait for a
+// good part of the visibility timeout is made alone, because its message could become visible meanwhile.
 func settleOptions(visibility time.Duration, maxBatchOpenMs int) []func(*sqs.Options) {
 	if time.Duration(maxBatchOpenMs)*time.Millisecond > visibility/8 {
 		return []func(*sqs.Options){alone}
@@ -157,16 +153,16 @@ func (o *ConsumeOptions) check() error {
 	return nil
 }
 
-// consumers are the calls of Consume that a Client has to end when it is closed.
+// consumers are the calls of Consume that end when a Client is closed.
 type consumers struct {
 	closing context.Context
 	stop    context.CancelFunc
 
-	mu      sync.Mutex // no call begins while close begins to wait
+	mu      sync.Mutex // no call begins once close waits
 	running sync.WaitGroup
 }
 
-// enter returns a context that also ends with the Client. It is to be left.
+// enter returns a context that also ends with the Client. The caller must leave it.
 func (c *consumers) enter(ctx context.Context) (_ context.Context, leave func(), err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -179,7 +175,7 @@ func (c *consumers) enter(ctx context.Context) (_ context.Context, leave func(),
 	return ctx, func() { unlink(); cancel(); c.running.Done() }, nil
 }
 
-// close ends them and waits until they have ended or the context has.
+// close ends the calls and waits until they have returned or the context has ended.
 func (c *consumers) close(ctx context.Context) error {
 	c.mu.Lock()
 	c.stop()
@@ -200,13 +196,13 @@ type consumer struct {
 	from      source
 	queue     string
 	handler   Handler
-	receivers int                  // at the most
-	settles   []func(*sqs.Options) // of the calls about messages that it holds
-	slots     chan struct{}        // has an element for every message that is held or requested
+	receivers int                  // maximum number of messages
+	settles   []func(*sqs.Options) // options of the calls for its messages
+	slots     chan struct{}        // has an element for each held or requested message
 
 	handling context.Context // of the handlers
-	settling context.Context // of the requests that delete, extend and give back
-	stopping <-chan struct{} // closed when nothing is to be begun
+	settling context.Context // of the requests that delete, extend and release
+	stopping <-chan struct{} // closed when nothing more may begin
 
 	running sync.WaitGroup // receivers, and handlers of their messages
 	mu      sync.Mutex
@@ -244,7 +240,7 @@ func (c *consumer) run(ctx context.Context) error {
 			)
 		}
 	}
-	giveUp() // heartbeats of messages that are deleted or given back
+	giveUp() // heartbeats of messages that are deleted or released
 	hearts.Wait()
 	return c.fatal
 }

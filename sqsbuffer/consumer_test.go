@@ -18,13 +18,13 @@ import (
 	"github.com/sluicemq/sluice/sqsbuffer"
 )
 
-// A worker is a handler that remembers what it did.
+// A worker is a handler that records its calls.
 type worker struct {
 	takes time.Duration // of each message
 	fails func(body string, times int) error
 
 	mu            sync.Mutex
-	done          []string // in the order in which they were finished
+	done          []string // in order of completion
 	times         map[string]int
 	busy, busiest int
 }
@@ -60,7 +60,7 @@ func (w *worker) handle(ctx context.Context, m types.Message) error {
 	return nil
 }
 
-// consume runs a consumer until nothing is left in the queue.
+// consume runs a consumer until the queue is empty.
 func consume(t *testing.T, s *service, c *sqsbuffer.Client, queue string, w sqsbuffer.Handler,
 	change ...func(*sqsbuffer.ConsumeOptions)) {
 	t.Helper()
@@ -76,7 +76,7 @@ func consume(t *testing.T, s *service, c *sqsbuffer.Client, queue string, w sqsb
 	}
 }
 
-// errorsOf collects what a consumer reports.
+// errorsOf collects the errors that a consumer reports.
 func errorsOf(errs *[]error) func(*sqsbuffer.ConsumeOptions) {
 	var mu sync.Mutex
 	return func(o *sqsbuffer.ConsumeOptions) {
@@ -101,7 +101,7 @@ func TestConsume(t *testing.T) {
 		if deletes := s.count("DeleteMessageBatch") + s.count("DeleteMessage"); deletes > 100 {
 			t.Errorf("%d deletes of 500 messages", deletes)
 		}
-		// How many messages a receive gets depends on how many workers become free at a time: ten at the most.
+		// The number of messages in a receive depends on how many workers become free at once: at most ten.
 		if receives := s.count("ReceiveMessage"); receives > 200 {
 			t.Errorf("%d receives of 500 messages", receives)
 		}
@@ -124,7 +124,7 @@ func TestConsumeOptionsOutOfRange(t *testing.T) {
 	closeClient(t, c)
 }
 
-// A consumer whose calls wait long for others of their kind keeps its messages hidden until they are deleted.
+// A consumer whose calls wait long for a batch keeps its messages hidden until they are deleted.
 func TestConsumeWithLongBatches(t *testing.T) {
 	for _, queue := range []string{standard, fifo} {
 		for _, takes := range []time.Duration{0, 5 * time.Minute} {
@@ -156,7 +156,7 @@ func TestHeartbeats(t *testing.T) {
 		for body, times := range w.times {
 			equal(t, body, times, 1)
 		}
-		// The ten share a request every 15 seconds.
+		// The ten messages share a request every 15 seconds.
 		if beats := s.count("ChangeMessageVisibilityBatch"); beats < 1100 || beats > 1300 {
 			t.Errorf("%d heartbeats in 5 hours", beats)
 		}
@@ -164,7 +164,7 @@ func TestHeartbeats(t *testing.T) {
 	})
 }
 
-// SQS hides a message for 12 hours at the most.
+// SQS hides a message for at most 12 hours.
 func TestHeartbeatsEndAfterTwelveHours(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService()
@@ -223,7 +223,7 @@ func TestHeartbeatsFail(t *testing.T) {
 	})
 }
 
-// A message whose handler fails comes again, later each time, and is not deleted.
+// A message whose handler fails returns, later each time, and is not deleted.
 func TestHandlersFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService()
@@ -263,7 +263,7 @@ func TestHandlersFail(t *testing.T) {
 	})
 }
 
-// Each group of a FIFO queue is handled in order, one message at a time, also when some fail.
+// Each group of a FIFO queue is handled in order, one message at a time, even if some fail.
 func TestConsumeFIFO(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService()
@@ -288,7 +288,7 @@ func TestConsumeFIFO(t *testing.T) {
 			group := m.Attributes["MessageGroupId"]
 			mu.Lock()
 			if busy[group] {
-				t.Errorf("two messages of group %s at the same time", group)
+				t.Errorf("two concurrent messages of group %s", group)
 			}
 			busy[group] = true
 			mu.Unlock()
@@ -310,8 +310,7 @@ func TestConsumeFIFO(t *testing.T) {
 	})
 }
 
-// The next message of a group is not begun before the one ahead of it is deleted: if that fails, both come again, in
-// order.
+// The next message of a group starts when the previous one is deleted: if the delete fails, both return, in order.
 func TestConsumeFIFOWaitsForTheDelete(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService()
@@ -335,7 +334,7 @@ func TestConsumeFIFOWaitsForTheDelete(t *testing.T) {
 	})
 }
 
-// When a consumer stops, what was begun is finished, and the rest is visible at once.
+// When a consumer stops, running handlers finish, and the other messages are visible at once.
 func TestConsumeStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService()
@@ -360,7 +359,7 @@ func TestConsumeStops(t *testing.T) {
 	})
 }
 
-// Messages that the service has handed out when a consumer stops do not stay hidden.
+// Messages that the service has delivered when a consumer stops do not stay hidden.
 func TestConsumeStopsWhileItReceives(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService()
@@ -378,7 +377,7 @@ func TestConsumeStopsWhileItReceives(t *testing.T) {
 	})
 }
 
-// Handlers that take longer than they may are cancelled, and their messages are visible again.
+// Handlers that run too long are canceled, and their messages become visible again.
 func TestConsumeStopsHandlers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService()

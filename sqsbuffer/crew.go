@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// A crew runs functions in goroutines, and keeps each for a while to run another: a call of the SDK is more than fifty
-// functions deep, and a new goroutine would enlarge its stack again and again to get there.
+// A crew runs functions in goroutines, and keeps each goroutine for a while to run another function: a call of the SDK
+// is more than fifty functions deep, and a new goroutine would grow its stack again and again.
 type crew struct {
-	jobs   chan func() // has no room: only a goroutine that waits takes one
+	jobs   chan func() // unbuffered: only a waiting goroutine receives
 	once   sync.Once
 	closed chan struct{}
 }

@@ -8,8 +8,8 @@ import (
 	"testing/synctest"
 )
 
-// Functions run at the same time, in goroutines that have run others before. These end when there is nothing to do, or
-// the bubble would not end. A closed crew still runs functions.
+// Functions run concurrently, in goroutines that have run others before. Idle goroutines end, or the bubble would not
+// end. A closed crew still runs functions.
 func TestCrew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCrew()
@@ -21,10 +21,10 @@ func TestCrew(t *testing.T) {
 				defer mu.Unlock()
 				goroutines[goroutine] = true
 			})
-			synctest.Wait() // until they wait for more
+			synctest.Wait() // until they wait for more functions
 		}
 		if len(goroutines) != 5 {
-			t.Errorf("%d goroutines have run 5 functions at the same time, three times", len(goroutines))
+			t.Errorf("%d goroutines have run 5 concurrent functions three times", len(goroutines))
 		}
 		c.close()
 		c.close()

@@ -13,7 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 )
 
-// longest is for how long SQS hides a message after a receive, at the most.
+// longest is the maximum time for which SQS hides a message after a receive.
 const longest = 12 * time.Hour
 
 // A delivery is a message that a consumer has received.
@@ -22,9 +22,9 @@ type delivery struct {
 	received time.Time
 	until    time.Time               // when it becomes visible to others
 	ctx      context.Context         // of its handler
-	lost     context.CancelCauseFunc // ends it
+	lost     context.CancelCauseFunc // ends the context
 
-	request chan struct{} // has an element while a request about it is under way
+	request chan struct{} // has an element while a request for it is under way
 }
 
 // tryBegin reports whether a heartbeat may be sent. The caller must end it.
@@ -39,14 +39,13 @@ func (d *delivery) tryBegin() bool {
 
 func (d *delivery) end() { <-d.request }
 
-// endHeartbeats waits for a heartbeat that is under way, and lets none begin any more: the message
-// is to be deleted or given back.
+// endHeartbeats waits for a heartbeat under way, and prevents further ones: the message will be deleted or released.
 func (d *delivery) endHeartbeats() { d.request <- struct{}{} }
 
 func (d *delivery) isLost() bool { return errors.Is(context.Cause(d.ctx), ErrMessageLost) }
 
-// chains divides received messages into chains that can be handled at the same time. In a FIFO queue, the messages of a
-// group form one chain. It holds them all from now on.
+// chains divides received messages into chains that can be handled concurrently. In a FIFO queue, the messages of a
+// group form one chain. The consumer now holds all of them.
 func (c *consumer) chains(messages []types.Message) [][]*delivery {
 	var chains [][]*delivery
 	groups := make(map[string]int)
@@ -70,9 +69,8 @@ func (c *consumer) chains(messages []types.Message) [][]*delivery {
 	return chains
 }
 
-// handleInOrder handles one message after the other, each when the one before it is deleted:
-// otherwise that could come again after its successor. When one fails or cannot be deleted,
-// or the consumer stops, that one and the rest go back.
+// handleInOrder handles messages in order, each when the previous one is deleted: otherwise that one could return after
+// its successor. When a message fails or cannot be deleted, or the consumer stops, it and the rest are released.
 func (c *consumer) handleInOrder(chain []*delivery) {
 	for i, d := range chain {
 		if c.isStopping() {
@@ -102,7 +100,7 @@ func (c *consumer) handleInOrder(chain []*delivery) {
 	}
 }
 
-// alone has a call made at once and by itself.
+// alone makes a call unbatched and at once.
 func alone(*sqs.Options) {}
 
 func (c *consumer) isStopping() bool {
@@ -138,7 +136,7 @@ func (c *consumer) handle(d *delivery) error {
 	return nil
 }
 
-// delete deletes a message that was handled, and reports whether it is.
+// delete deletes a handled message, and reports whether it succeeded.
 func (c *consumer) delete(d *delivery, options ...func(*sqs.Options)) bool {
 	defer c.letGo([]*delivery{d})
 	d.endHeartbeats()
@@ -152,7 +150,7 @@ func (c *consumer) delete(d *delivery, options ...func(*sqs.Options)) bool {
 	return err == nil
 }
 
-// giveBack makes messages visible again after a while, except those that others may have.
+// giveBack makes messages visible again after a delay, except those that others may already have.
 func (c *consumer) giveBack(chain []*delivery, delay time.Duration) {
 	defer c.letGo(chain)
 	var changes sync.WaitGroup
@@ -187,7 +185,7 @@ func (c *consumer) letGo(chain []*delivery) {
 	c.release(len(chain))
 }
 
-// retryDelay is a second, and twice as long after each further receive.
+// retryDelay is a second, and doubles with each further receive.
 func retryDelay(m types.Message) time.Duration {
 	n, err := strconv.Atoi(m.Attributes[string(types.MessageSystemAttributeNameApproximateReceiveCount)])
 	if err != nil || n < 1 {

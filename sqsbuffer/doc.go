@@ -8,51 +8,45 @@
 //
 // # Calls in batches
 //
-// SendMessage, DeleteMessage and ChangeMessageVisibility return when the service has answered, as usual. Before, they
-// wait for calls of their kind from other goroutines to the same queue: until there are ten, or the bytes of a full
-// batch, or the first has waited 200 ms. While the maximum number of batches is under way, calls keep waiting and fill
-// the next ones. A program saves requests by making many calls at the same time.
+// SendMessage, DeleteMessage and ChangeMessageVisibility return when the service has answered, as usual. Before that,
+// they wait for calls of the same kind from other goroutines to the same queue: until there are ten, until the batch is
+// full, or until the first has waited 200 ms. While the maximum number of batches is under way, calls keep waiting and
+// fill the next ones. A program saves requests by making many calls concurrently.
 //
 // Each caller gets its own outcome. If an entry fails, only its caller gets an error, the typed error of the SDK. If
 // the service has failed, and the plain client would retry, only that entry is retried. If a batch is refused as a
 // whole because of one entry, it is halved until that entry is found. The MD5 digests of body and attributes are
 // compared with the sent data, message by message ([ChecksumError]).
 //
-// A caller whose context ends returns at once. A message that was not sent yet is not sent, which does not affect
-// others; a request is cancelled when all its callers have left. Requests carry no values of the callers' contexts.
+// A caller whose context ends returns at once. Its unsent message is dropped, which does not affect others; a request is
+// canceled when all its callers have left. Requests carry no values of the callers' contexts.
 //
-// A FIFO queue gets its messages in the order of the calls, one batch after the other. A batch goes on when its callers
+// A FIFO queue gets its messages in the order of the calls, one batch after the other. A batch continues when its callers
 // have left, because the service may still store it. Calls of different goroutines have no order;
 // [Client.SendMessageAsync] lets one goroutine send in order and in batches. The Client does not retry messages for a
 // FIFO queue, because later ones of the group may have been stored meanwhile.
 //
-// # Messages received ahead
+// # Prefetched messages
 //
-// ReceiveMessage takes messages from a buffer, and waits if there are none: for
-// WaitTimeSeconds, or if that is 0 for LongPollWaitTimeoutSeconds. Calls fill the buffer,
-// nothing else does: a call starts receives that go on until as many messages are held as
-// callers took during about half a visibility timeout, or the bounds of the settings are
-// reached, or the queue is empty. When calls cease, so do the receives: one that is under way
-// may still end. An empty queue is asked with one long poll at a time, one that keeps up with
-// up to MaxInflightReceiveBatches.
+// ReceiveMessage takes messages from a buffer. If there are none, it waits for its WaitTimeSeconds, or for
+// LongPollWaitTimeoutSeconds if that is 0. Only calls fill the buffer: a call starts receives that continue until the
+// buffer holds as many messages as callers took in about half a visibility timeout, until it reaches the limits of the
+// settings, or until the queue is empty. When calls stop, so do the receives, except one under way. The client polls an
+// empty queue with one long poll at a time, and one that keeps up with up to MaxInflightReceiveBatches.
 //
-// Messages are held while they are invisible to others. Once their visibility timeout has
-// passed they are dropped, for others may have them. The timeout of the queue is asked for
-// with GetQueueAttributes, once a minute, unless VisibilityTimeoutSeconds sets one; a
-// program that may not make this call receives nothing ahead. A message that comes out
-// of the buffer has been invisible for a while, so the queue needs a visibility timeout
-// with time to spare.
+// The buffer holds messages while they are invisible to others. It drops them when their visibility timeout ends,
+// because others may receive them then. The client reads the queue's timeout with GetQueueAttributes once a minute,
+// unless VisibilityTimeoutSeconds sets one; without permission for this call it prefetches nothing. A buffered message
+// has used some of its timeout, so give the queue a visibility timeout with time to spare.
 //
-// These receives go to the wrapped client as they are:
-//   - of a FIFO queue, because a message that is held locks its group, and the next of a
-//     group must not be given out before the last was deleted
-//   - with a visibility timeout other than VisibilityTimeoutSeconds, or with a receive
-//     request attempt id
-//   - with a WaitTimeSeconds if LongPoll is false
-//   - all, if MaxDoneReceiveBatches or MaxInflightReceiveBatches is 0
+// These receives go to the wrapped client unchanged:
+//   - receives from a FIFO queue, because a held message locks its group, and the next one of a group must not be
+//     delivered before the last is deleted
+//   - receives with a visibility timeout other than VisibilityTimeoutSeconds, or with a receive request attempt id
+//   - receives with a WaitTimeSeconds if LongPoll is false
+//   - all receives if MaxDoneReceiveBatches or MaxInflightReceiveBatches is 0
 //
-// So do calls of any kind with options for themselves. Different sets of attribute names have
-// buffers of their own.
+// So do calls of any kind with their own options. Different sets of attribute names have separate buffers.
 //
 // # A consumer
 //
@@ -64,7 +58,7 @@
 // [LargeClient] sends bodies that are too large for SQS through an [ObjectStore], in the format of Amazon's extended
 // clients for Java and Python.
 //
-// # The end
+// # Close
 //
 // [Client.Close] stops consumers, sends waiting calls, and makes buffered messages visible again.
 package sqsbuffer

@@ -24,7 +24,7 @@ func ExampleNew() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	// From here on as with the plain client.
+	// From here on, use it like the plain client.
 	var senders sync.WaitGroup
 	for i := range 100 {
 		senders.Go(func() {
@@ -89,7 +89,7 @@ func ExampleClient_Consume() {
 	err = client.Consume(ctx, standard, func(ctx context.Context, m types.Message) error {
 		fmt.Println(*m.Body)
 		stop()
-		return nil // it is done, and can be deleted
+		return nil // the message is done and can be deleted
 	}, func(o *sqsbuffer.ConsumeOptions) {
 		o.Concurrency = 50
 	})

@@ -11,11 +11,11 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// ErrClosed is the error of calls after Close, and of those that Close gave up.
+// ErrClosed is the error of calls after Close, and of calls that Close gave up.
 var ErrClosed = errors.New("sqsbuffer: the client is closed")
 
-// outcomes sorts the answer to a batch of n by the positions of the entries. Entries that are missing in the answer
-// have failed, too.
+// outcomes sorts the answer to a batch of n by the positions of the entries. Entries that the answer lacks have failed,
+// too.
 func outcomes[S, O any](
 	operation string,
 	n int,
@@ -51,7 +51,7 @@ func entryID(i int) *string {
 	return &id
 }
 
-// entryIndex is the place of an entry among n.
+// entryIndex returns the place of an entry among n.
 func entryIndex(id *string, n int) (int, bool) {
 	if id == nil {
 		return 0, false
@@ -60,7 +60,7 @@ func entryIndex(id *string, n int) (int, bool) {
 	return i, err == nil && i >= 0 && i < n
 }
 
-// typed is the error that the SDK returns for the code of a failed entry.
+// typed returns the SDK's error for the code of a failed entry.
 func typed(entry types.BatchResultErrorEntry) error {
 	code, message := entry.Code, entry.Message
 	if code == nil {

@@ -25,22 +25,22 @@ const (
 	fifo     = "http://fake/000000000000/jobs.fifo"
 )
 
-// A service is the obvious model of SQS: a list of messages a queue. It stands in for
-// the network of an SDK client, so that tests run in the time of a bubble.
+// A service is a simple model of SQS: a list of messages for each queue. It replaces the network of an SDK client, so
+// that tests run in the time of a bubble.
 type service struct {
 	latency    time.Duration // on the way to the service
 	back       time.Duration // and of its answers
 	visibility time.Duration // of the queues
 	maxBatch   int           // bytes
-	// lingers is after what time the service executes a request whose client has left; 0: it does not.
+	// lingers is the delay after which the service executes a request whose client has left; 0: it does not.
 	lingers time.Duration
-	// refuse returns the code with which a message is refused, or "".
+	// refuse returns the error code for a message, or "".
 	refuse func(body string) string
-	// broken returns the code with which a whole request is refused, or "".
+	// broken returns the error code for a whole request, or "".
 	broken func(operation string) string
-	// lost says whether the answer to a request is lost.
+	// lost reports whether the answer to a request is lost.
 	lost func(operation string) bool
-	// corrupt says whether the service claims to have stored something else.
+	// corrupt reports whether the service claims to have stored other data.
 	corrupt func(body string) bool
 
 	mu       sync.Mutex
@@ -49,9 +49,9 @@ type service struct {
 	calls    map[string]int
 	busy     map[string]int // requests under way, by operation and queue
 	busiest  map[string]int
-	sizes    []int    // of the batches of messages
+	sizes    []int    // sizes of the batches of messages
 	order    []string // bodies as they were stored
-	names    []string // of attributes that the last receive asked for
+	names    []string // attributes that the last receive requested
 	receipts int
 }
 
@@ -62,7 +62,7 @@ type message struct {
 	received                 int
 }
 
-// entry is what the operations have in common.
+// entry has the fields that the operations share.
 type entry struct {
 	ID                string `json:"Id"`
 	MessageBody       string
@@ -157,7 +157,7 @@ func (s *service) Do(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// travel takes a while, unless the client leaves.
+// travel waits for the latency, unless the client leaves.
 func (s *service) travel(ctx context.Context, d time.Duration) error {
 	if d > 0 {
 		select {
@@ -231,7 +231,7 @@ func (s *service) answer(ctx context.Context, operation string, in request) (out
 	return result{"Successful": successful, "Failed": failed}, ""
 }
 
-// apply does what one entry or single call asks.
+// apply carries out one entry or single call.
 func (s *service) apply(operation, queue string, e entry) (out result, code string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -300,7 +300,7 @@ func (s *service) receive(ctx context.Context, in request) result {
 	}
 }
 
-// deliver takes up to n messages, or says when the next becomes visible.
+// deliver takes up to n messages, or returns when the next becomes visible.
 func (s *service) deliver(queue string, n int, timeout time.Duration) (out []result, next time.Duration) {
 	now, next := time.Now(), time.Hour
 	locked := make(map[string]bool) // groups with a message in flight
@@ -344,14 +344,14 @@ func (s *service) put(queue string, bodies ...string) {
 	}
 }
 
-// count returns how often an operation was called.
+// count returns the number of calls of an operation.
 func (s *service) count(operation string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.calls[operation]
 }
 
-// underWay returns how many requests are, and most how many were at the same time.
+// underWay returns the number of calls under way, and most their maximum.
 func (s *service) underWay(operation, queue string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -370,7 +370,7 @@ func (s *service) askedNames() []string {
 	return s.names
 }
 
-// stored returns the bodies of a queue's messages; visible only those that are.
+// stored returns the bodies of a queue's messages, or only of the visible ones.
 func (s *service) stored(queue string) (all, visible []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

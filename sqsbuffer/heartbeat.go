@@ -8,9 +8,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 )
 
-// beat hides the messages that the consumer holds from others for longer, until it has
-// ended. A message is due when half of its time has passed, and due again when a quarter is
-// left: one request may fail.
+// beat extends the visibility timeouts of the consumer's messages until the consumer has ended. A message is due when
+// half of its time has passed, and again when a quarter is left: one request may fail.
 func (c *consumer) beat(ended <-chan struct{}) {
 	var extensions sync.WaitGroup
 	defer extensions.Wait()

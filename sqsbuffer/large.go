@@ -24,42 +24,40 @@ type ObjectStore interface {
 	Delete(ctx context.Context, bucket, key string) error
 }
 
-// LargeSettings configure a LargeClient. NewLarge begins with the defaults.
+// LargeSettings configure a LargeClient, and start with the defaults.
 type LargeSettings struct {
-	// Threshold is the most bytes of a message, body and attributes, that is sent as it is. 0
-	// to 1048576; 262144 by default, as with the extended clients. With 0 all bodies are
-	// put into the store.
+	// Threshold is the maximum size in bytes, of body and attributes, of a message that is sent unchanged. 0 to
+	// 1048576; 262144 by default, as in the extended clients. With 0 all bodies go to the store.
 	Threshold int
 
-	// MaxBodyBytes is the most bytes of a body that is taken from the store. 2 GiB by default.
+	// MaxBodyBytes is the maximum size of a body that is read from the store. 2 GiB by default.
 	MaxBodyBytes int64
 
 	// TrustedBuckets are the buckets, in addition to the client's own, from which bodies are read. A pointer to any
-	// other bucket is refused: otherwise a sender could make a receiver read, and delete, any object that the receiver
-	// may read or delete.
+	// other bucket is refused: otherwise a sender could make a receiver read and delete any object to which the
+	// receiver has access.
 	TrustedBuckets []string
 
 	// KeepBodies leaves bodies in the store when their messages are deleted.
 	KeepBodies bool
 
-	// OlderAttribute marks messages with SQSLargePayloadSize instead of ExtendedPayloadSize,
-	// for receivers with an extended client from before 2020. Both are understood.
+	// OlderAttribute marks messages with SQSLargePayloadSize instead of ExtendedPayloadSize, for receivers with an
+	// extended client from before 2020. Receivers understand both.
 	OlderAttribute bool
 
-	// OnError is called when a message is left out of an answer because its body cannot be
-	// had, and when a body is not deleted. It may be called from several goroutines at once. By
-	// default errors are logged with [slog.Default].
+	// OnError is called when a message is left out of an answer because its body cannot be read, and when a body is not
+	// deleted. Several goroutines may call it at once. By default errors are logged with [slog.Default].
 	OnError func(error)
 }
 
-// A LargeClient is a Client for messages with bodies that are too large for SQS: it puts these into an ObjectStore and
-// sends a pointer, and takes them from there when it receives one. Messages and receipt handles have the format of
-// Amazon's extended clients for Java and Python, so that each may send what another receives.
+// A LargeClient is a Client for messages with bodies that are too large for SQS. It stores these in an ObjectStore and
+// sends a pointer, and reads them from there when it receives one. Messages and receipt handles have the format of
+// Amazon's extended clients for Java and Python, so each can receive what the others send.
 //
-// A message whose body cannot be had is left out of an answer, and becomes visible again; if there is no other, the
-// receive fails. Of a FIFO queue, the messages behind it in its group are left out, too, and made visible at once: they
-// come again after it. A body is deleted after its message. One whose message came to nothing, or was deleted
-// otherwise, stays: give the bucket a lifecycle rule.
+// A message whose body cannot be read is left out of an answer, and becomes visible again; if there is no other, the
+// receive fails. In a FIFO queue, the later messages of its group are left out, too, and made visible at once: they
+// follow it again. A body is deleted after its message. If the message was never stored, or was deleted by other means,
+// the body stays: give the bucket a lifecycle rule.
 type LargeClient struct {
 	*Client
 	settings LargeSettings
@@ -67,8 +65,7 @@ type LargeClient struct {
 	bucket   string
 }
 
-// NewLarge makes a LargeClient that puts bodies into a bucket of the store. Closing it closes
-// the Client.
+// NewLarge returns a LargeClient that stores bodies in a bucket of the store. Closing it closes the Client.
 func NewLarge(client *Client, store ObjectStore, bucket string, change ...func(*LargeSettings)) (*LargeClient, error) {
 	settings := LargeSettings{
 		Threshold: 256 << 10, MaxBodyBytes: 2 << 30,
@@ -90,7 +87,7 @@ func NewLarge(client *Client, store ObjectStore, bucket string, change ...func(*
 	return &LargeClient{Client: client, settings: settings, store: store, bucket: bucket}, nil
 }
 
-// SendMessage sends a message as [Client.SendMessage], with a large body in the store.
+// SendMessage sends a message as [Client.SendMessage] does, with a large body in the store.
 func (l *LargeClient) SendMessage(
 	ctx context.Context,
 	params *sqs.SendMessageInput,
@@ -105,8 +102,7 @@ func (l *LargeClient) SendMessage(
 	return out, err
 }
 
-// SendMessageAsync begins to send as [Client.SendMessageAsync]. A large body is in the store
-// when it returns.
+// SendMessageAsync starts to send as [Client.SendMessageAsync] does. A large body is in the store when it returns.
 func (l *LargeClient) SendMessageAsync(
 	ctx context.Context, params *sqs.SendMessageInput,
 ) (wait func() (*sqs.SendMessageOutput, error)) {
@@ -145,7 +141,7 @@ func (l *LargeClient) SendMessageBatch(
 	return l.Client.SendMessageBatch(ctx, &batch, optFns...)
 }
 
-// ReceiveMessage receives as [Client.ReceiveMessage], and takes large bodies from the store.
+// ReceiveMessage receives as [Client.ReceiveMessage] does, and reads large bodies from the store.
 func (l *LargeClient) ReceiveMessage(
 	ctx context.Context,
 	params *sqs.ReceiveMessageInput,
@@ -158,7 +154,7 @@ func (l *LargeClient) ReceiveMessage(
 	return l.load(ctx, params.QueueUrl, out)
 }
 
-// Consume works as [Client.Consume], with messages as LargeClient receives them.
+// Consume works as [Client.Consume] does, with messages as LargeClient receives them.
 func (l *LargeClient) Consume(
 	ctx context.Context, queue string, handler Handler, change ...func(*ConsumeOptions),
 ) error {
@@ -173,7 +169,7 @@ func (l *LargeClient) receive(ctx context.Context, in *sqs.ReceiveMessageInput) 
 	return l.load(ctx, in.QueueUrl, out)
 }
 
-// DeleteMessage deletes a message as [Client.DeleteMessage], and then its body in the store.
+// DeleteMessage deletes a message as [Client.DeleteMessage] does, and then its body in the store.
 func (l *LargeClient) DeleteMessage(
 	ctx context.Context,
 	params *sqs.DeleteMessageInput,
@@ -223,7 +219,7 @@ func (l *LargeClient) DeleteMessageBatch(
 	return out, nil
 }
 
-// ChangeMessageVisibility changes a visibility timeout as [Client.ChangeMessageVisibility].
+// ChangeMessageVisibility changes a visibility timeout as [Client.ChangeMessageVisibility] does.
 func (l *LargeClient) ChangeMessageVisibility(
 	ctx context.Context,
 	params *sqs.ChangeMessageVisibilityInput,
@@ -257,13 +253,13 @@ func (l *LargeClient) ChangeMessageVisibilityBatch(
 	return l.Client.ChangeMessageVisibilityBatch(ctx, &batch, optFns...)
 }
 
-// storeLarge puts the body of a large message into the store and returns the message to be
-// sent instead, and where the body is.
+// storeLarge puts the body of a large message into the store. It returns the message to send instead, and the location
+// of the body.
 func (l *LargeClient) storeLarge(
 	ctx context.Context, in *sqs.SendMessageInput,
 ) (*sqs.SendMessageInput, *pointer, error) {
 	if in == nil || in.MessageBody == nil {
-		return in, nil, nil // to be refused by the SDK
+		return in, nil, nil // the SDK will refuse it
 	}
 	for _, reserved := range []string{sizeAttribute, olderSizeAttribute} {
 		if _, taken := in.MessageAttributes[reserved]; taken {
@@ -326,7 +322,7 @@ func (l *LargeClient) remove(ctx context.Context, at pointer) {
 	}
 }
 
-// withSizes asks for the attributes that mark pointers.
+// withSizes requests the attributes that mark pointers.
 func withSizes(params *sqs.ReceiveMessageInput) *sqs.ReceiveMessageInput {
 	if params == nil || slices.Contains(params.MessageAttributeNames, "All") ||
 		slices.Contains(params.MessageAttributeNames, ".*") {
@@ -337,7 +333,7 @@ func withSizes(params *sqs.ReceiveMessageInput) *sqs.ReceiveMessageInput {
 	return &in
 }
 
-// load takes the bodies of messages from the store.
+// load reads the bodies of messages from the store.
 func (l *LargeClient) load(
 	ctx context.Context, queue *string, out *sqs.ReceiveMessageOutput,
 ) (*sqs.ReceiveMessageOutput, error) {
@@ -375,7 +371,7 @@ func withoutErrors(messages []types.Message, errs []error) (out []types.Message)
 	return out
 }
 
-// loadOne makes a message that is a pointer the message that was sent.
+// loadOne replaces a pointer with the original message.
 func (l *LargeClient) loadOne(ctx context.Context, m *types.Message) error {
 	_, is := m.MessageAttributes[sizeAttribute]
 	_, was := m.MessageAttributes[olderSizeAttribute]
@@ -418,7 +414,7 @@ func (l *LargeClient) read(ctx context.Context, at pointer) (string, error) {
 	return string(body), err
 }
 
-// trusts returns an error for a bucket that is not this client's, nor one that it trusts.
+// trusts returns an error for a bucket that is neither this client's nor trusted.
 func (l *LargeClient) trusts(at pointer) error {
 	if at.Bucket == l.bucket || slices.Contains(l.settings.TrustedBuckets, at.Bucket) {
 		return nil
@@ -428,7 +424,7 @@ func (l *LargeClient) trusts(at pointer) error {
 
 func (p pointer) String() string { return fmt.Sprintf("%q of bucket %q", p.Key, p.Bucket) }
 
-// newKey is a random UUID.
+// newKey returns a random UUID.
 func newKey() string {
 	var b [16]byte
 	rand.Read(b[:])

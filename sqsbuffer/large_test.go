@@ -25,8 +25,7 @@ import (
 	"github.com/sluicemq/sluice/sqsbuffer"
 )
 
-// memory is an ObjectStore. It is also a server with as much of S3 as other clients of large
-// messages need.
+// memory is an ObjectStore. It is also a server with the part of S3 that other clients of large messages need.
 type memory struct {
 	mu      sync.Mutex
 	objects map[string]string // by bucket/key
@@ -242,7 +241,7 @@ func TestConsumeLarge(t *testing.T) {
 	})
 }
 
-// A FIFO queue stays in order when a body cannot be fetched: the messages behind it in its group wait for it, those of
+// A FIFO queue stays in order when a body cannot be fetched: the messages behind it in its group wait for it; those of
 // other groups do not.
 func TestConsumeLargeFIFO(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -281,7 +280,7 @@ func TestConsumeLargeFIFO(t *testing.T) {
 	})
 }
 
-// failingOnce is a store that does not find one object when it is asked for it first.
+// failingOnce is a store that fails the first read of one object.
 type failingOnce struct {
 	*memory
 	first, at string
@@ -307,7 +306,7 @@ func (f *failingOnce) Get(ctx context.Context, bucket, key string) (io.ReadClose
 	return f.memory.Get(ctx, bucket, key)
 }
 
-// A message must not make a receiver read and delete what its sender may not.
+// A message must not make a receiver read and delete objects that its sender may not.
 func TestPointersThatAreNotFollowed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, store := newService(), newMemory()
@@ -403,7 +402,7 @@ func TestLargeMessagesThatAreRefused(t *testing.T) {
 	})
 }
 
-// The answer to a first attempt may be lost, and the error be that of a later one: the message is there.
+// The answer to the first attempt may be lost, and a later attempt may fail: the message exists.
 func TestLargeMessageKeepsItsBodyAfterALostAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, store := newService(), newMemory()
@@ -428,7 +427,7 @@ func TestLargeMessageKeepsItsBodyAfterALostAnswer(t *testing.T) {
 	})
 }
 
-// Amazon's extended client for Python receives what a LargeClient sends, and the other way round.
+// Amazon's extended client for Python receives messages of a LargeClient, and vice versa.
 func TestServerExtendedClientForPython(t *testing.T) {
 	plain, _ := serverClient(t)
 	python := pythonWith(t, "boto3", "sqs_extended_client")
@@ -490,7 +489,7 @@ func TestServerExampleLarge(t *testing.T) {
 	equal(t, "objects", len(store.list()), 0)
 }
 
-// output runs a program with the server and an S3, and returns what it prints.
+// output runs a program with the server and an S3 service, and returns its output.
 func output(t *testing.T, cmd *exec.Cmd, s3 string) string {
 	t.Helper()
 	cmd.Env = append(os.Environ(),
@@ -507,8 +506,7 @@ func output(t *testing.T, cmd *exec.Cmd, s3 string) string {
 	return string(out)
 }
 
-// pythonWith finds a Python that has modules: that of the project's virtual environment, or
-// else the one that is installed.
+// pythonWith finds a Python with these modules: in the project's virtual environment, or the installed one.
 func pythonWith(t *testing.T, modules ...string) string {
 	t.Helper()
 	for _, name := range []string{filepath.Join("..", ".venv", "bin", "python"), "python3"} {
@@ -520,6 +518,6 @@ func pythonWith(t *testing.T, modules ...string) string {
 			return python
 		}
 	}
-	t.Skipf("there is no Python with %s", strings.Join(modules, " and "))
+	t.Skipf("no Python has %s", strings.Join(modules, " and "))
 	return ""
 }

@@ -11,10 +11,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 )
 
-// groupAttribute is the system attribute that a receive from a FIFO queue asks for: messages of a group stay in order.
+// groupAttribute is the system attribute that a receive from a FIFO queue requests, to keep the messages of a group in
+// order.
 const groupAttribute = types.MessageSystemAttributeNameMessageGroupId
 
-// withGroups asks for the group of each message of a FIFO queue.
+// withGroups requests the group of each message of a FIFO queue.
 func withGroups(params *sqs.ReceiveMessageInput) *sqs.ReceiveMessageInput {
 	if params == nil || !isFIFO(aws.ToString(params.QueueUrl)) ||
 		slices.Contains(params.MessageSystemAttributeNames, types.MessageSystemAttributeNameAll) ||
@@ -26,8 +27,8 @@ func withGroups(params *sqs.ReceiveMessageInput) *sqs.ReceiveMessageInput {
 	return &in
 }
 
-// behind divides messages of a FIFO queue into those that can be handled and those that come behind one of their group
-// that cannot.
+// behind divides messages of a FIFO queue into those that can be handled and those that follow one of their group that
+// cannot.
 func behind(messages []types.Message, failed []error) (free, held []types.Message) {
 	stuck := make(map[string]bool)
 	for i, m := range messages {
@@ -44,8 +45,8 @@ func behind(messages []types.Message, failed []error) (free, held []types.Messag
 	return free, held
 }
 
-// giveBack makes messages visible again: the queue gives them after the one ahead of them, which stays in flight until
-// its timeout.
+// giveBack makes messages visible again. The queue delivers them after the one ahead of them, which stays in flight
+// until its timeout.
 func (l *LargeClient) giveBack(ctx context.Context, queue *string, held []types.Message) {
 	if len(held) == 0 {
 		return

@@ -18,9 +18,9 @@ import (
 	"github.com/sluicemq/sluice/sqsbuffer"
 )
 
-// With all settings, latencies and failures, the client does what the plain one does: a message is stored if the caller
-// got that answer, and is the caller's; it is not stored if the caller got a refusal; each message is received, and
-// deleted once it is; the groups of a FIFO queue keep their order; and the limits of the settings hold.
+// With all settings, latencies and failures, the client behaves like the plain one: a message is stored if its caller
+// got that answer, and not stored if its caller was refused; each message is received, and then deleted; the groups of
+// a FIFO queue keep their order; and the limits of the settings hold.
 func TestAgainstTheModel(t *testing.T) {
 	for seed := range uint64(200) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -54,9 +54,9 @@ func againstTheModel(t *testing.T, r *rand.Rand) {
 	})
 	queue := []string{standard, fifo}[r.IntN(2)]
 
-	// Producers send, each in a group of its own; some leave.
+	// Producers send, each in its own group; some leave.
 	var mu sync.Mutex
-	sent := make(map[string]bool) // body: whether the caller got the answer that it is stored
+	sent := make(map[string]bool) // body: whether the answer says that it is stored
 	told := make(map[string]error)
 	var producers sync.WaitGroup
 	for p := range 1 + r.IntN(8) {
@@ -77,7 +77,7 @@ func againstTheModel(t *testing.T, r *rand.Rand) {
 			}
 		})
 	}
-	// Consumers receive and delete until there is nothing left.
+	// Consumers receive and delete until the queue is empty.
 	ctx, stop := context.WithCancel(t.Context())
 	received := make(map[string]int)
 	var order []string
@@ -121,7 +121,7 @@ func againstTheModel(t *testing.T, r *rand.Rand) {
 		if times := received[body]; ok && times != 1 {
 			t.Errorf("%q was stored, and received %d times", body, times)
 		} else if !ok && times > 0 && told[body] != nil && !isCanceled(told[body]) {
-			t.Errorf("%q was refused (%v), and received", body, told[body])
+			t.Errorf("%q was refused (%v) and received", body, told[body])
 		}
 	}
 	equal(t, "messages that were stored", len(order), len(s.order))
@@ -142,9 +142,8 @@ func againstTheModel(t *testing.T, r *rand.Rand) {
 	}
 }
 
-// However messages fail and requests too, every message is handled to its end, none by two
-// handlers at the same time, the groups of a FIFO queue in order, and no more at the same
-// time than there may be. A consumer that is stopped in between leaves nothing behind.
+// However handlers and requests fail, every message is handled to its end, never by two handlers at once, the groups of
+// a FIFO queue in order, and within the concurrency limit. A consumer that is stopped early leaves nothing behind.
 func TestConsumeAgainstTheModel(t *testing.T) {
 	for seed := range uint64(200) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -223,7 +222,7 @@ func consumeAgainstTheModel(t *testing.T, r *rand.Rand) {
 	slices.Sort(w.done)
 	slices.Sort(all)
 	if !slices.Equal(w.done, all) {
-		t.Errorf("%d messages were handled to their end, of %d", len(w.done), len(all))
+		t.Errorf("%d of %d messages were handled to their end", len(w.done), len(all))
 	}
 }
 
@@ -231,7 +230,7 @@ func isCanceled(err error) bool {
 	return strings.Contains(err.Error(), "canceled") || strings.Contains(err.Error(), "deadline")
 }
 
-// byGroup sorts bodies by their groups, keeping the order in each.
+// byGroup sorts bodies by group, and keeps the order in each.
 func byGroup(bodies []string) []string {
 	sorted := slices.Clone(bodies)
 	slices.SortStableFunc(sorted, func(a, b string) int {

@@ -2,12 +2,12 @@ package sqsbuffer
 
 import "time"
 
-// A pace counts the messages that callers took in about the last period. Messages that were received ahead and not
-// taken in time were received for nothing, and count against the redrive policy of the queue; so not more are kept than
-// are taken in half a visibility timeout.
+// A pace counts the messages that callers took in about the last period. A prefetched message that no caller takes in
+// time was received for nothing, and counts towards the queue's redrive policy. So the client keeps no more messages
+// than callers take in half a visibility timeout.
 type pace struct {
 	since         time.Time // when the period began
-	last, current int       // of the period before, and of this one
+	last, current int       // of the previous period, and of this one
 }
 
 func (p *pace) add(now time.Time, period time.Duration, n int) {
@@ -15,7 +15,7 @@ func (p *pace) add(now time.Time, period time.Duration, n int) {
 	p.current += n
 }
 
-// count is the number taken in the period before now, as if at an even pace.
+// count returns the number taken in the period before now, assuming an even pace.
 func (p *pace) count(now time.Time, period time.Duration) int {
 	p.turn(now, period)
 	left := period - now.Sub(p.since)

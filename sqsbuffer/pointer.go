@@ -20,8 +20,8 @@ const (
 	pointerClass      = "software.amazon.payloadoffloading.PayloadS3Pointer"
 	olderPointerClass = "com.amazon.sqs.javamessaging.MessageS3Pointer"
 
-	// The attribute that marks a message whose body is a pointer, and its older name. Its value is the number of bytes
-	// of the true body.
+	// The attribute that marks a message whose body is a pointer, and its older name. Its value is the size of the
+	// original body in bytes.
 	sizeAttribute      = "ExtendedPayloadSize"
 	olderSizeAttribute = "SQSLargePayloadSize"
 )
@@ -62,12 +62,12 @@ func parsePointer(body string) (pointer, error) {
 	return p, nil
 }
 
-// embed puts a pointer in front of a receipt handle.
+// embed prepends a pointer to a receipt handle.
 func (p pointer) embed(handle string) string {
 	return bucketMark + p.Bucket + bucketMark + keyMark + p.Key + keyMark + handle
 }
 
-// extract takes the pointer off a receipt handle that has one.
+// extract removes the pointer from a receipt handle that has one.
 func extract(handle string) (p pointer, plain string, ok bool) {
 	rest, ok := strings.CutPrefix(handle, bucketMark)
 	if !ok {

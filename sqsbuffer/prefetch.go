@@ -15,7 +15,7 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// refresh is how often the visibility timeout of a queue is asked for.
+// refresh is how often the client reads the visibility timeout of a queue.
 const refresh = time.Minute
 
 // aboutToBeAnswered is how long a receive takes that does not wait for messages.
@@ -26,30 +26,30 @@ type prefetcher struct {
 	client   *sqs.Client
 	settings *Settings
 	crew     *crew
-	work     context.Context // of the requests; it ends with close
+	work     context.Context // of the requests; ends with close
 	stop     context.CancelFunc
 	requests sync.WaitGroup
 
 	mu      sync.Mutex
 	buffers map[string]*buffer // by queue and attribute names
-	key     []byte             // of the last buffer that was looked for
+	key     []byte             // of the last lookup; reused
 	closed  bool
 }
 
 // A buffer holds messages of one queue, received with one set of attribute names.
 type buffer struct {
 	template   sqs.ReceiveMessageInput
-	visibility time.Duration // 0 until it is known
-	learned    time.Time     // when it was, or could not be
+	visibility time.Duration // 0 while unknown
+	learned    time.Time     // time of the last attempt to read it
 	learning   bool
-	denied     bool // the queue's visibility timeout cannot be had
+	denied     bool // the caller may not read the queue's visibility timeout
 
-	waiting  []*taker // the first come first
+	waiting  []*taker // in order of arrival
 	batches  []*fetched
 	fetching int       // receives under way
 	asked    int       // messages that these may bring
-	parallel int       // receives that the queue is worth
-	more     bool      // callers asked since the queue was last found empty
+	parallel int       // the number of concurrent receives that pays
+	more     bool      // callers have asked since the queue was last empty
 	pace     pace      // of the callers
 	used     time.Time // by the last caller
 	purges   int       // of the queue, by this client
@@ -65,7 +65,7 @@ type fetched struct {
 type taker struct {
 	n            int
 	since, until time.Time
-	got          chan taken // has room for one
+	got          chan taken // buffered, for one result
 }
 
 // A taken is the result for a caller. If direct is set, the wrapped client must make the call.
@@ -146,11 +146,10 @@ func (p *prefetcher) take(ctx context.Context, in *sqs.ReceiveMessageInput) take
 		b.waiting = slices.Delete(b.waiting, i, i+1)
 		return left
 	}
-	return <-t.got // the messages that came meanwhile are not to be lost
+	return <-t.got // messages that arrived meanwhile must not be lost
 }
 
-// patience is how long a caller waits for messages. Without long polls it waits for the
-// answer to one receive.
+// patience returns how long a caller waits for messages: without long polls, for the answer to one receive.
 func (p *prefetcher) patience(in *sqs.ReceiveMessageInput) time.Duration {
 	switch {
 	case !p.settings.LongPoll:
@@ -161,7 +160,7 @@ func (p *prefetcher) patience(in *sqs.ReceiveMessageInput) time.Duration {
 	return time.Duration(p.settings.LongPollWaitTimeoutSeconds) * time.Second
 }
 
-// bufferFor finds the buffer of a request. The caller has locked.
+// bufferFor finds the buffer of a request. The caller holds the lock.
 func (p *prefetcher) bufferFor(in *sqs.ReceiveMessageInput, now time.Time) *buffer {
 	old := in.AttributeNames //nolint:staticcheck // many programs use the older name
 	p.key = appendName(p.key[:0], *in.QueueUrl)
@@ -179,7 +178,7 @@ func (p *prefetcher) bufferFor(in *sqs.ReceiveMessageInput, now time.Time) *buff
 	queue := *in.QueueUrl
 	b := &buffer{parallel: 1, template: sqs.ReceiveMessageInput{
 		QueueUrl:                    &queue,
-		AttributeNames:              slices.Clone(old), //nolint:staticcheck // the same
+		AttributeNames:              slices.Clone(old), //nolint:staticcheck // a synonym
 		MessageSystemAttributeNames: slices.Clone(in.MessageSystemAttributeNames),
 		MessageAttributeNames:       slices.Clone(in.MessageAttributeNames),
 	}}
@@ -193,7 +192,7 @@ func (p *prefetcher) bufferFor(in *sqs.ReceiveMessageInput, now time.Time) *buff
 	return b
 }
 
-// appendNames appends names to the key of a buffer. The numbers before them make different lists different keys.
+// appendNames appends names to the key of a buffer. The preceding counts make different lists different keys.
 func appendNames[N ~string](key []byte, names []N) []byte {
 	key = strconv.AppendInt(key, int64(len(names)), 10)
 	for _, name := range names {
@@ -207,8 +206,8 @@ func appendName(key []byte, name string) []byte {
 	return append(append(key, ' '), name...)
 }
 
-// fill receives as much as callers are waiting for, or will soon ask for, and no more:
-// it stops by itself when they no longer ask. The caller has locked.
+// fill receives the messages that callers wait for or will soon request, and no more: without callers it stops. The
+// caller holds the lock.
 func (p *prefetcher) fill(b *buffer) {
 	now := time.Now()
 	if p.closed || !p.learn(b, now) {
@@ -235,8 +234,8 @@ func (p *prefetcher) fill(b *buffer) {
 	}
 }
 
-// learn reports whether the visibility timeout is known, and requests it if it is unknown or outdated. The caller has
-// locked.
+// learn reports whether the visibility timeout is known, and requests it if it is unknown or outdated. The caller holds
+// the lock.
 func (p *prefetcher) learn(b *buffer, now time.Time) bool {
 	if p.settings.VisibilityTimeoutSeconds > 0 {
 		return true
@@ -258,7 +257,7 @@ func (p *prefetcher) learn(b *buffer, now time.Time) bool {
 	return b.visibility > 0 && !b.denied
 }
 
-// queueVisibility asks for the visibility timeout of the queue.
+// queueVisibility reads the visibility timeout of the queue.
 func (p *prefetcher) queueVisibility(b *buffer) (time.Duration, error) {
 	out, err := p.client.GetQueueAttributes(p.work, &sqs.GetQueueAttributesInput{
 		QueueUrl:       b.template.QueueUrl,
@@ -293,10 +292,10 @@ func (p *prefetcher) fetch(b *buffer, n int) {
 		b.answer(taken{err: err}, everyone)
 	case len(out.Messages) == 0:
 		b.parallel, b.more = 1, false
-		// The last second of a wait is not worth another receive.
+		// Another receive is not worth the last second of a wait.
 		b.answer(taken{}, func(t *taker) bool { return !t.since.After(started) && t.until.Sub(answered) < time.Second })
 	case b.purges != purges:
-		// Those that were purged cannot be given back, which does not matter.
+		// Purged messages cannot be released, which does not matter.
 		p.requests.Go(func() { _ = p.giveBack(p.work, b.template.QueueUrl, out.Messages) })
 	default:
 		if len(out.Messages) == n {
@@ -320,7 +319,7 @@ func (p *prefetcher) purge(queue string) {
 	}
 }
 
-// answer gives the same to those of the waiting callers.
+// answer gives the same result to these waiting callers.
 func (b *buffer) answer(what taken, to func(*taker) bool) {
 	b.waiting = slices.DeleteFunc(b.waiting, func(t *taker) bool {
 		if !to(t) {
@@ -333,7 +332,7 @@ func (b *buffer) answer(what taken, to func(*taker) bool) {
 
 func everyone(*taker) bool { return true }
 
-// serve gives messages to the callers that wait for them.
+// serve gives messages to waiting callers.
 func (b *buffer) serve(now time.Time) {
 	for len(b.waiting) > 0 {
 		messages := b.take(now, b.waiting[0].n)
@@ -362,7 +361,7 @@ func (b *buffer) take(now time.Time, n int) []types.Message {
 	return out
 }
 
-// held drops the batches whose time has passed, and counts the messages of the others.
+// held drops the expired batches, and counts the messages of the others.
 func (b *buffer) held(now time.Time) int {
 	b.batches = slices.DeleteFunc(b.batches, func(f *fetched) bool { return !now.Before(f.until) })
 	n := 0
@@ -372,10 +371,10 @@ func (b *buffer) held(now time.Time) int {
 	return n
 }
 
-// close ends the receives in progress, and makes messages visible again that were received and not taken.
+// close ends the receives in progress, and makes messages visible again that no caller has taken.
 //
-// The messages of a receive that is cut off would stay invisible for their timeout. So receives that are about to be
-// answered are waited for; those that wait for messages are not.
+// The messages of an interrupted receive would stay invisible for their timeout. So close waits for receives that will
+// be answered soon, but not for those that wait for messages.
 func (p *prefetcher) close(ctx context.Context) error {
 	p.mu.Lock()
 	p.closed = true
@@ -422,7 +421,7 @@ func (p *prefetcher) giveBack(ctx context.Context, queue *string, messages []typ
 	return nil
 }
 
-// canceled is the error of a receive whose caller has left, as the SDK's.
+// canceled is the error of a receive whose caller has left, as the SDK returns it.
 func canceled(ctx context.Context) error {
 	return &smithy.OperationError{
 		ServiceID: "SQS", OperationName: "ReceiveMessage", Err: &aws.RequestCanceledError{Err: ctx.Err()},

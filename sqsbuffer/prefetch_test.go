@@ -52,7 +52,7 @@ func TestReceivesAhead(t *testing.T) {
 	})
 }
 
-// A caller that takes a message now and then does not make the client hoard them.
+// A caller that takes an occasional message does not make the client hoard messages.
 func TestNoMoreIsKeptThanIsTaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService()
@@ -81,7 +81,7 @@ func TestNoMoreIsKeptThanIsTaken(t *testing.T) {
 	})
 }
 
-// When callers stop asking the client does too.
+// When callers stop asking, the client stops, too.
 func TestNoPollsWithoutCallers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService()
@@ -99,7 +99,7 @@ func TestNoPollsWithoutCallers(t *testing.T) {
 	})
 }
 
-// A queue that is empty costs one long poll at a time, however many callers wait.
+// An empty queue costs one long poll at a time, however many callers wait.
 func TestAnEmptyQueueIsCheap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService()
@@ -147,8 +147,7 @@ func TestAWaitingCallerGetsWhatComes(t *testing.T) {
 	})
 }
 
-// A message that comes at the moment a caller's patience ends goes to that caller or to the
-// next one.
+// A message that arrives when a caller's wait ends goes to that caller or to the next one.
 func TestNothingIsLostAtTheEndOfPatience(t *testing.T) {
 	for range 200 {
 		synctest.Test(t, func(t *testing.T) {
@@ -180,7 +179,7 @@ func TestShortPolls(t *testing.T) {
 		s.put(standard, "a")
 		equal(t, "messages", len(receive(t, c, 10)), 1)
 		equal(t, "time", time.Since(start), 0)
-		// A caller that wants to wait has to do it by itself.
+		// A caller that wants to wait must make its own call.
 		time.AfterFunc(time.Second, func() { s.put(standard, "b") })
 		out, err := c.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{
 			QueueUrl: aws.String(standard), WaitTimeSeconds: 5,
@@ -201,7 +200,7 @@ func TestMessagesWhoseVisibilityHasPassed(t *testing.T) {
 			equal(t, "message", *receive(t, c, 1)[0].Body, fmt.Sprintf("m%03d", i))
 			synctest.Wait()
 		}
-		// Some of the others are kept. They become visible, and another client takes them.
+		// The client keeps some of the others. They become visible, and another client takes them.
 		time.Sleep(11 * time.Second)
 		out, err := c.Client.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{
 			QueueUrl: aws.String(standard), MaxNumberOfMessages: 10, VisibilityTimeout: 1000,
@@ -216,8 +215,8 @@ func TestMessagesWhoseVisibilityHasPassed(t *testing.T) {
 	})
 }
 
-// Every message is usable for most of its visibility timeout, also when it came at
-// the end of a long poll that is longer than the timeout.
+// Every message is usable for most of its visibility timeout, even if it arrived at the end of a long poll that is
+// longer than the timeout.
 func TestVisibilityShorterThanALongPoll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService()
@@ -251,7 +250,7 @@ func TestCallsNotReceivedAhead(t *testing.T) {
 	}
 }
 
-// The attributes that callers ask for with each message are asked for ahead.
+// The client prefetches the attributes that callers request.
 func TestAttributeNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService()
@@ -273,7 +272,7 @@ func TestAttributeNames(t *testing.T) {
 	})
 }
 
-// Without permission to read the queue's visibility timeout nothing is received ahead.
+// Without permission to read the queue's visibility timeout, nothing is prefetched.
 func TestVisibilityCannotBeHad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService()
@@ -339,18 +338,18 @@ func TestCloseGivesBackWhatWasNotTaken(t *testing.T) {
 	})
 }
 
-// Messages that were received ahead are not handed out after a purge, and those sent then are not hidden for long.
+// Prefetched messages are not returned after a purge, and messages sent after it are not hidden for long.
 func TestPurgeDropsWhatWasReceivedAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService()
 		c := s.buffered(t)
 		s.put(standard, bodies(100)...)
-		for range 30 { // until some are received ahead
+		for range 30 { // until some are prefetched
 			receive(t, c, 1)
 		}
-		synctest.Wait() // for the receive that the last one has begun
+		synctest.Wait() // for the receive that the last one has started
 		if _, visible := s.stored(standard); len(visible) > 69 {
-			t.Fatalf("%d messages are visible: none is received ahead", len(visible))
+			t.Fatalf("%d messages are visible: none is prefetched", len(visible))
 		}
 		if _, err := c.PurgeQueue(t.Context(), &sqs.PurgeQueueInput{QueueUrl: aws.String(standard)}); err != nil {
 			t.Fatal(err)
@@ -358,13 +357,13 @@ func TestPurgeDropsWhatWasReceivedAhead(t *testing.T) {
 		s.put(standard, "after")
 		messages := receive(t, c, 10)
 		if len(messages) != 1 || *messages[0].Body != "after" {
-			t.Errorf("%d messages came", len(messages))
+			t.Errorf("%d messages arrived", len(messages))
 		}
 		closeClient(t, c)
 	})
 }
 
-// Messages of a receive that was under way during a purge may have been sent after it: they come again at once.
+// Messages of a receive during a purge may have been sent after it: they return at once.
 func TestPurgeWhileReceiving(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService()
@@ -379,7 +378,7 @@ func TestPurgeWhileReceiving(t *testing.T) {
 		start := time.Now()
 		messages := receive(t, c, 1)
 		if len(messages) != 1 || *messages[0].Body != "a" {
-			t.Errorf("%d messages came", len(messages))
+			t.Errorf("%d messages arrived", len(messages))
 		}
 		equal(t, "given back", s.count("ChangeMessageVisibilityBatch"), 1)
 		if took := time.Since(start); took > 5*time.Second {

@@ -10,11 +10,10 @@ import (
 )
 
 const (
-	// gathering is how long a receiver that has a free slot waits for more of them, so
-	// that it does not receive message by message.
+	// gathering is how long a receiver with a free slot waits for more slots, to avoid receiving message by message.
 	gathering = 10 * time.Millisecond
 
-	firstPause, longestPause = time.Second, 30 * time.Second // after receives that failed
+	firstPause, longestPause = time.Second, 30 * time.Second // after failed receives
 )
 
 // receiveAll receives until the context ends. While receives are full, it starts further receivers.
@@ -47,7 +46,7 @@ func (c *consumer) receiveAll(ctx context.Context, stop context.CancelFunc) {
 	}
 }
 
-// reinforce starts one more receiver, which ends when it no longer gets all that it asks for.
+// reinforce starts another receiver, which ends when a receive returns fewer messages than requested.
 func (c *consumer) reinforce(ctx context.Context) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -74,7 +73,7 @@ func (c *consumer) receiveSome(ctx context.Context) (n, got int, err error) {
 	if n == 0 {
 		return 0, 0, nil
 	}
-	// The messages of a receive that is cut off would stay invisible for their timeout.
+	// If the receive were cut off, its messages would stay invisible for their timeout.
 	receiving, cutOff := context.WithCancel(context.WithoutCancel(ctx))
 	defer cutOff()
 	defer context.AfterFunc(ctx, func() {
@@ -101,8 +100,7 @@ func (c *consumer) receiveSome(ctx context.Context) (n, got int, err error) {
 	return n, got, nil
 }
 
-// acquire takes up to ten slots, and waits until there is one. It takes none when the context
-// has ended.
+// acquire waits for a slot, and takes up to ten. It takes none when the context has ended.
 func (c *consumer) acquire(ctx context.Context) (n int) {
 	if ctx.Err() != nil {
 		return 0
@@ -138,7 +136,7 @@ func (c *consumer) release(n int) {
 	}
 }
 
-// sleep returns false when the context ended first.
+// sleep returns false if the context ends first.
 func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

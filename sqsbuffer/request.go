@@ -17,11 +17,11 @@ import (
 )
 
 // A sendProtocol writes the body of a SendMessageBatch into one buffer of the right size. The SDK's encoder starts with
-// a small one and copies it again and again: half of all that a client allocated for a message. The rest of a request,
-// the other operations and the answers are those of the protocol that it wraps.
+// a small buffer and copies it again and again, which was half of a client's allocations for a message. The wrapped
+// protocol handles the rest of a request, the other operations and the answers.
 type sendProtocol struct{ smithyhttp.ClientProtocol }
 
-// encoded returns the protocol with a sendProtocol around it, if that writes the same.
+// encoded returns the protocol with a sendProtocol around it, if both write the same requests.
 func encoded(p smithyhttp.ClientProtocol) smithyhttp.ClientProtocol {
 	if p == nil || p.ID() != (smithy.ShapeID{Namespace: "aws.protocols", Name: "awsJson1_0"}) {
 		return p
@@ -29,7 +29,7 @@ func encoded(p smithyhttp.ClientProtocol) smithyhttp.ClientProtocol {
 	return sendProtocol{p}
 }
 
-// SerializeRequest has the SDK write a request without messages, and replaces its body.
+// SerializeRequest lets the SDK write a request without messages, and replaces its body.
 func (p sendProtocol) SerializeRequest(
 	ctx context.Context, schema *smithy.OperationSchema, in smithy.Serializable, req *smithyhttp.Request,
 ) error {
@@ -53,7 +53,7 @@ type attribute interface {
 	types.MessageAttributeValue | types.MessageSystemAttributeValue
 }
 
-// hasLists says whether a message has list values, which SQS reserves for the future.
+// hasLists reports whether a message has list values, which SQS reserves for the future.
 func hasLists(entries []types.SendMessageBatchRequestEntry) bool {
 	return slices.ContainsFunc(entries, func(e types.SendMessageBatchRequestEntry) bool {
 		return anyList(e.MessageAttributes) || anyList(e.MessageSystemAttributes)
@@ -70,10 +70,10 @@ func anyList[A attribute](attributes map[string]A) bool {
 	return false
 }
 
-// memberName is enough for the longest name of a member of a message, with quotes, colon and comma.
+// memberName is the size of the longest member name of a message, with quotes, colon and comma.
 const memberName = 32
 
-// batchSpace is about the size of a batch as JSON. A batch that needs more gets it.
+// batchSpace estimates the size of a batch as JSON. The buffer grows for a larger batch.
 func batchSpace(batch *sqs.SendMessageBatchInput) int {
 	n := memberName + memberSpace(batch.QueueUrl)
 	for _, e := range batch.Entries {
@@ -193,7 +193,7 @@ func appendText(b []byte, s string) []byte {
 	}
 }
 
-// plainPrefix is how many bytes of a string stand for themselves in JSON and are ASCII.
+// plainPrefix returns the number of leading bytes of a string that are ASCII and unescaped in JSON.
 func plainPrefix(s string) int {
 	i := 0
 	for ; i+8 <= len(s); i += 8 {

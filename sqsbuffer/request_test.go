@@ -31,7 +31,7 @@ func (r *recorder) Do(request *http.Request) (*http.Response, error) {
 	return nil, err
 }
 
-// sent sends a batch, and returns the headers that tell what it is, and its body as JSON.
+// sent sends a batch, and returns the headers that describe it, and its body as JSON.
 func sent(t testing.TB, batch *sqs.SendMessageBatchInput, options ...func(*sqs.Options)) (http.Header, any) {
 	t.Helper()
 	var r recorder
@@ -57,7 +57,7 @@ func sent(t testing.TB, batch *sqs.SendMessageBatchInput, options ...func(*sqs.O
 	return r.header, body
 }
 
-// A batch is the same request as the SDK would send.
+// A batch is the same request that the SDK would send.
 func TestRequestIsTheSDKs(t *testing.T) {
 	text, queue := aws.String, aws.String("http://localhost/0/q.fifo")
 	attributes := map[string]types.MessageAttributeValue{
@@ -96,7 +96,7 @@ func TestRequestIsTheSDKs(t *testing.T) {
 	}
 }
 
-// A body has the size that was reserved for it, so that it is written without a copy.
+// A body fits the space that was reserved for it, so it is written without a copy.
 func TestRequestIsWrittenOnce(t *testing.T) {
 	body := aws.String(strings.Repeat(`{"name":"value","path":"a\\b"}`, 1000))
 	batch := &sqs.SendMessageBatchInput{QueueUrl: aws.String("http://localhost/0/q")}
@@ -129,7 +129,7 @@ func FuzzText(f *testing.F) {
 			t.Fatal(err)
 		}
 		if got != want {
-			t.Errorf("%q becomes %q, not %q", s, got, want)
+			t.Errorf("%q becomes %q, want %q", s, got, want)
 		}
 	})
 }

@@ -14,7 +14,8 @@ func newSendBatcher(client *sqs.Client, settings *Settings, crew *crew) *sendBat
 	verified := !client.Options().DisableMessageChecksumValidation
 	protocol := encoded(client.Options().Protocol)
 	forBatch := func(o *sqs.Options) {
-		// With checksums the SDK fails a whole batch for that of one message. Here each is compared by itself.
+		// With checksums the SDK fails a whole batch for one message's mismatch. Here each message is verified
+		// separately.
 		o.DisableMessageChecksumValidation = true
 		o.Protocol = protocol
 		keepConnection(o)
@@ -76,8 +77,8 @@ func newSendBatcher(client *sqs.Client, settings *Settings, crew *crew) *sendBat
 	})
 }
 
-// sendable reports whether a message can be sent in a batch: if it lacks a field that the SDK requires, the SDK would
-// refuse the whole batch.
+// sendable reports whether a message can be sent in a batch: the SDK would refuse the whole batch for a missing
+// required field.
 func sendable(input *sqs.SendMessageInput) bool {
 	if input == nil || input.QueueUrl == nil || input.MessageBody == nil {
 		return false
@@ -99,7 +100,7 @@ func attributesComplete(attributes map[string]types.MessageAttributeValue) bool 
 	return true
 }
 
-// copyOf is the input as it is now: a caller that leaves may change it.
+// copyOf copies the current input, because a caller that leaves may change it.
 func copyOf(input *sqs.SendMessageInput) *sqs.SendMessageInput {
 	c := *input
 	c.MessageAttributes = maps.Clone(input.MessageAttributes)
@@ -107,7 +108,7 @@ func copyOf(input *sqs.SendMessageInput) *sqs.SendMessageInput {
 	return &c
 }
 
-// messageBytes is the size of a message as the service counts it.
+// messageBytes returns the size of a message as the service counts it.
 func messageBytes(input *sqs.SendMessageInput) int {
 	n := len(*input.MessageBody)
 	for name, a := range input.MessageAttributes {

@@ -23,8 +23,8 @@ import (
 	"github.com/sluicemq/sluice/sqsbuffer"
 )
 
-// These tests use a real server: the program of the module around this one, built and
-// run as a process of its own, so that this module depends on nothing of it.
+// These tests use a real server: the program of the surrounding module, built and run as a separate process, so that
+// this module does not depend on it.
 
 const (
 	rootKey    = "LOCAL"
@@ -64,7 +64,7 @@ func (c *counting) Do(r *http.Request) (*http.Response, error) {
 // A transport that keeps as many connections as benchmarks have goroutines.
 var transport = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256}}
 
-// serverClient is a client of the server, which it starts if it does not run yet.
+// serverClient returns a client of the server, which it starts if necessary.
 func serverClient(t testing.TB) (*sqs.Client, *counting) {
 	t.Helper()
 	if testing.Short() {
@@ -140,7 +140,7 @@ func serverProgram(source string) (string, error) {
 	return program, nil
 }
 
-// createQueue makes a queue of the server.
+// createQueue creates a queue on the server.
 func createQueue(t testing.TB, c *sqs.Client, name string, attributes map[string]string) *string {
 	t.Helper()
 	out, err := c.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: &name, Attributes: attributes})
@@ -274,7 +274,7 @@ func TestServerFIFO(t *testing.T) {
 	closeClient(t, c)
 }
 
-// Calls in batches get the same errors as calls alone.
+// Batched calls get the same errors as single calls.
 func TestServerErrors(t *testing.T) {
 	plain, _ := serverClient(t)
 	queue := createQueue(t, plain, "errors", map[string]string{"MaximumMessageSize": "1024"})
@@ -320,7 +320,7 @@ func TestServerErrors(t *testing.T) {
 	closeClient(t, c)
 }
 
-// root is the innermost error.
+// root returns the innermost error.
 func root(err error) error {
 	for {
 		next := errors.Unwrap(err)
@@ -354,7 +354,7 @@ func TestServerCloseGivesBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The receives that Close ended are taken back by the server.
+		// The server takes back the messages of receives that Close has canceled.
 		if out.Attributes["ApproximateNumberOfMessages"] == fmt.Sprint(100-taken) {
 			return
 		}
@@ -401,8 +401,8 @@ func TestServerConsume(t *testing.T) {
 	closeClient(t, c)
 }
 
-// A message that always fails is moved to the dead-letter queue by the queue's redrive policy, and the rest of its
-// group is handled then.
+// A message that always fails is moved to the dead-letter queue by the queue's redrive policy, and then the rest of its
+// group is handled.
 func TestServerConsumePoison(t *testing.T) {
 	plain, _ := serverClient(t)
 	c := newClient(t, plain)

@@ -2,7 +2,7 @@ package sqsbuffer
 
 import "fmt"
 
-// Settings configure the buffering of a Client. New begins with the defaults.
+// Settings configure the buffering of a Client, and start with the defaults.
 type Settings struct {
 	// LongPoll makes the receives that fill the buffer wait for messages. True by default.
 	LongPoll bool
@@ -12,28 +12,27 @@ type Settings struct {
 	// without LongPoll.
 	LongPollWaitTimeoutSeconds int
 
-	// MaxBatchOpenMs is how many milliseconds a call waits for others of its kind to
-	// share a batch with. 0 to 60000, where 0 is no wait; 200 by default.
+	// MaxBatchOpenMs is how many milliseconds a call waits for others to share its batch. 0 to 60000, where 0 means no
+	// wait; 200 by default.
 	MaxBatchOpenMs int
 
-	// MaxBatchSize is the most messages of a batch, sent or received. 1 to 10; 10 by default.
+	// MaxBatchSize is the maximum number of messages in a batch, sent or received. 1 to 10; 10 by default.
 	MaxBatchSize int
 
-	// MaxBatchSizeBytes is the most bytes of a batch of messages to be sent: bodies,
-	// and names, types and values of attributes. 1 to 1048576; 1048576 by default,
-	// which is what Amazon SQS takes. Larger messages are sent alone.
+	// MaxBatchSizeBytes is the maximum size of a batch of messages to send: bodies, and names, types and values of
+	// attributes. 1 to 1048576; 1048576 by default, the limit of Amazon SQS. Larger messages are sent alone.
 	MaxBatchSizeBytes int
 
-	// MaxDoneReceiveBatches is the most batches that are kept for calls to come. 0 to
-	// 1000; 10 by default. With 0 nothing is received ahead.
+	// MaxDoneReceiveBatches is the maximum number of prefetched batches. 0 to 1000; 10 by default. 0 turns prefetching
+	// off.
 	MaxDoneReceiveBatches int
 
-	// MaxInflightOutboundBatches is the most batches of one kind that are under way to one queue. 1 to 1000; 5 by
-	// default. Messages for a FIFO queue are always sent in one batch after the other.
+	// MaxInflightOutboundBatches is the maximum number of concurrent batches of one kind for one queue. 1 to 1000; 5 by
+	// default. Batches for a FIFO queue are always sent one after the other.
 	MaxInflightOutboundBatches int
 
-	// MaxInflightReceiveBatches is the most receives of one queue that are under way.
-	// 0 to 1000; 10 by default. With 0 nothing is received ahead.
+	// MaxInflightReceiveBatches is the maximum number of concurrent receives from one queue. 0 to 1000; 10 by default.
+	// 0 turns prefetching off.
 	MaxInflightReceiveBatches int
 
 	// VisibilityTimeoutSeconds is the visibility timeout of prefetched messages. 1 to 43200, or -1 for the queue's own,
