@@ -19,7 +19,7 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// remembered is how many messages a shard remembers. The first ones allocate what later ones use again.
+// remembered is the number of messages that a shard caches. The first ones allocate memory that later ones reuse.
 const remembered = 1024
 
 // allocates holds the calls on messages of a server to the budgets. Those of encrypted messages are the same: memory
@@ -45,7 +45,7 @@ func allocates(t *testing.T, config Config, messages int) {
 		n := testing.AllocsPerRun(runs, func() { of.call.make(out) })
 		t.Logf("%s of %d: %.0f", of.name, messages, n)
 		if most := of.budget[messages]; n > most {
-			t.Errorf("to %s %d messages in one call takes %.0f allocations; the budget is %.0f", of.name, messages, n,
+			t.Errorf("%s of %d messages in one call: %.0f allocations; the budget is %.0f", of.name, messages, n,
 				most)
 		}
 	}

@@ -27,7 +27,7 @@ func http2Frame(kind, flags byte, stream uint32, payload []byte) []byte {
 	return append(b, payload...)
 }
 
-// http2Header returns a header as HPACK may have it without compression.
+// http2Header returns a header in uncompressed HPACK.
 func http2Header(fields ...string) []byte {
 	var b []byte
 	for i := 0; i < len(fields); i += 2 {
@@ -39,7 +39,7 @@ func http2Header(fields ...string) []byte {
 	return b
 }
 
-// announce opens a connection on which so many requests are begun that have a body, of which nothing comes.
+// announce opens a connection and starts this many requests that announce a body and send none of it.
 func announce(t *testing.T, s *Server, streams int) {
 	t.Helper()
 	conn, err := tls.Dial("tcp", s.entrance.listener.Addr().String(), &tls.Config{
@@ -64,7 +64,7 @@ func announce(t *testing.T, s *Server, streams int) {
 	go func() { _, _ = io.Copy(io.Discard, conn) }()
 }
 
-// Announced bodies cost next to nothing, however many requests clients begin on how many connections.
+// Announced bodies cost next to nothing, however many requests clients start on however many connections.
 func TestAnnouncedBodiesTakeLittleMemory(t *testing.T) {
 	const connections, streams, most = 60, 250, 64 << 20
 	dir := t.TempDir()
@@ -77,13 +77,13 @@ func TestAnnouncedBodiesTakeLittleMemory(t *testing.T) {
 		announce(t, s, streams)
 	}
 	eventually.Succeeds(t, func() error {
-		// Every connection has as many under way as it may: they wait for their bodies, each with a buffer.
+		// Every connection has its maximum of requests under way: they wait for their bodies, each with a buffer.
 		if n := s.entrance.front.MemoryInUse(); n < connections*4<<10 {
-			return fmt.Errorf("%d bytes are taken", n)
+			return fmt.Errorf("%d bytes are reserved", n)
 		}
 		return nil
 	})
-	time.Sleep(200 * time.Millisecond) // for those to come that must not be taken
+	time.Sleep(200 * time.Millisecond) // for requests that must not be accepted
 	if n := memoryInUse() - before; n > most {
 		t.Errorf("%d MiB for %d connections of %d requests", n>>20, connections, streams)
 	} else {
@@ -91,7 +91,7 @@ func TestAnnouncedBodiesTakeLittleMemory(t *testing.T) {
 			s.entrance.front.MemoryInUse()>>10, connections, streams)
 	}
 
-	// Others are served meanwhile.
+	// Other clients are served meanwhile.
 	c := newClient(t, inJSON)
 	c.Base, c.Cred = s.Endpoint(), s.Root()
 	r := c.Request("CreateQueue", object{"QueueName": "q"})
@@ -110,7 +110,7 @@ func TestAnnouncedBodiesTakeLittleMemory(t *testing.T) {
 	}
 }
 
-// memoryInUse is the memory of what is alive, stacks included.
+// memoryInUse returns the size of the live memory, stacks included.
 func memoryInUse() int64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -118,8 +118,7 @@ func memoryInUse() int64 {
 	return int64(m.HeapAlloc + m.StackInuse)
 }
 
-// A client that sends more than is taken reads the answer all the same, although it only reads when it has sent
-// everything.
+// A client that sends more than the limit still reads the answer, although it reads only after it has sent everything.
 func TestTooLongIsAnswered(t *testing.T) {
 	t.Parallel()
 	const length = 20 << 20

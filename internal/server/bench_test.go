@@ -17,7 +17,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/signature"
 )
 
-// caller calls a front without a network, with requests that are made and signed before.
+// caller calls a front without a network, with requests that are prepared and signed in advance.
 type caller struct {
 	tb     testing.TB
 	server *Server
@@ -41,15 +41,15 @@ func newCaller(tb testing.TB, config Config) *caller {
 	return c
 }
 
-// prepared is a request that can be made again and again.
+// prepared is a request that can be repeated.
 type prepared struct {
 	*caller
 	request *http.Request
-	header  http.Header // of the request, which lets go of it
+	header  http.Header // of the request, released after it
 	body    *bytes.Reader
 }
 
-// call returns a signed request for an operation.
+// call returns a signed request of an operation.
 func (c *caller) call(operation, body string) *prepared {
 	reader := bytes.NewReader([]byte(body))
 	r := httptest.NewRequest(http.MethodPost, c.server.Endpoint()+"/", reader)
@@ -61,7 +61,7 @@ func (c *caller) call(operation, body string) *prepared {
 	return &prepared{c, r, r.Header, reader}
 }
 
-// make makes the request.
+// make sends the request.
 func (c *prepared) make(w http.ResponseWriter) {
 	if _, err := c.body.Seek(0, io.SeekStart); err != nil {
 		c.tb.Fatal(err)
@@ -70,7 +70,7 @@ func (c *prepared) make(w http.ResponseWriter) {
 	c.server.entrance.front.ServeHTTP(w, c.request)
 }
 
-// answer makes the request and returns the body of its answer.
+// answer sends the request and returns the body of its answer.
 func (c *prepared) answer() string {
 	c.tb.Helper()
 	w := httptest.NewRecorder()
@@ -98,7 +98,7 @@ func (c *caller) receive(messages int) *prepared {
 // handle is a receipt handle in an answer.
 var handle = regexp.MustCompile(`"ReceiptHandle":"[^"]+"`)
 
-// delete returns a call that deletes the messages of the answer to a receive.
+// delete returns a call that deletes the messages in the answer to a receive.
 func (c *caller) delete(received string, messages int) *prepared {
 	handles := handle.FindAllString(received, -1)
 	if len(handles) != messages {
@@ -128,8 +128,8 @@ func (w *discard) WriteHeader(int)             {}
 func (w *discard) Write(b []byte) (int, error) { return len(b), nil }
 func (w *discard) Flush()                      {}
 
-// BenchmarkCalls is the way of a call from its header to its answer, without a network and a disk, with messages of
-// 1 KiB. To delete is to delete what is deleted already, which costs the engine less.
+// BenchmarkCalls measures a call from its header to its answer, without a network and a disk, with messages of 1 KiB.
+// Deletes repeat earlier ones, which costs the engine less.
 func BenchmarkCalls(b *testing.B) { benchmarkCalls(b, inMemory) }
 
 // BenchmarkStoredCalls and BenchmarkEncryptedCalls have a disk; the difference is what encryption costs. With TMPDIR in
@@ -171,7 +171,7 @@ func benchmarkCalls(b *testing.B, config func() Config) {
 	}
 }
 
-// processorTime returns what the process has used.
+// processorTime returns the processor time of the process.
 func processorTime(tb testing.TB) time.Duration {
 	var use syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &use); err != nil {

@@ -18,8 +18,7 @@ import (
 // pooledBuffer is the length up to which a body is read before the sender is known.
 const pooledBuffer = 64 << 10
 
-// dial opens a connection that is closed at the end of the test and on which
-// nothing takes forever.
+// dial opens a connection that is closed at the end of the test, and whose operations all time out.
 func dial(t *testing.T, s *Server) *net.TCPConn {
 	t.Helper()
 	conn, err := net.Dial("tcp", s.entrance.listener.Addr().String())
@@ -33,7 +32,7 @@ func dial(t *testing.T, s *Server) *net.TCPConn {
 	return conn.(*net.TCPConn)
 }
 
-// head is the text of a signed request for a body of the length, without it.
+// head returns the text of a signed request for a body of this length, without the body.
 func head(c *client, body string) string {
 	c.T.Helper()
 	r := c.JSONRequest("SendMessage", body)
@@ -46,7 +45,7 @@ func head(c *client, body string) string {
 	return b.String() + "\r\n"
 }
 
-// answerOn reads an answer and tells its status and what it says.
+// answerOn reads an answer and returns its status and its text.
 func answerOn(conn io.Reader) (int, string, error) {
 	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
@@ -57,8 +56,8 @@ func answerOn(conn io.Reader) (int, string, error) {
 	return response.StatusCode, string(body), err
 }
 
-// Bodies share a bounded memory. A request that gets none of it in time gets the advice to try again; large requests
-// leave some for small ones; clients that name no key cannot take it all.
+// Bodies share a bounded memory. A request that gets none of it in time gets an error that asks it to retry; large
+// requests leave some for small ones; clients without a key cannot take all of it.
 func TestBodiesShareMemory(t *testing.T) {
 	t.Parallel()
 	const size = 4 << 20
@@ -81,10 +80,10 @@ func TestBodiesShareMemory(t *testing.T) {
 	message := func(size int) object { return object{"QueueUrl": "q", "MessageBody": strings.Repeat("x", size)} }
 	tryAgain := generic("ServiceUnavailableException", "ServiceUnavailable", 503,
 		"The service is temporarily unavailable. Please try again.")
-	// The memory of a body of which more than half has come.
+	// The memory of a body of which more than half has arrived.
 	takes := func(length int) int64 { return int64(length) + 1 }
 
-	// Clients without a key send slowly what may turn out to be signed.
+	// Clients without a key slowly send bodies that may turn out to be signed.
 	const form = "POST / HTTP/1.1\r\nHost: h\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000000\r\n\r\n"
 	send := func(text string) *net.TCPConn {
 		t.Helper()
@@ -127,7 +126,7 @@ func TestBodiesShareMemory(t *testing.T) {
 		}
 	}
 	left(size - takes(1_000_000))
-	for range 5 { // memory is given back after every outcome
+	for range 5 { // memory is released after every outcome
 		r := c.JSONRequest("Nonsense", text)
 		c.Sign(r)
 		c.Send("Nonsense", r)
@@ -137,8 +136,8 @@ func TestBodiesShareMemory(t *testing.T) {
 	left(size)
 }
 
-// A client that knows only the id of an access key can send slow bodies before a signature can be verified. That keeps
-// neither other accounts out nor, at another address, the account itself.
+// A client that knows only the id of an access key can send slow bodies before its signature is verified. That blocks
+// neither other accounts nor, at another address, the account itself.
 func TestSlowBodiesKeepNoOthersOut(t *testing.T) {
 	t.Parallel()
 	config := inMemory()
@@ -176,8 +175,8 @@ func TestSlowBodiesKeepNoOthersOut(t *testing.T) {
 	}
 }
 
-// A large request with an unknown key is refused without waiting for its
-// body. The answer is the one it would have got in the end.
+// A large request with an unknown key is refused without waiting for its body, with the same answer as after reading
+// it.
 func TestUnknownKeyIsRefusedEarly(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, inJSON)
@@ -198,7 +197,7 @@ func TestUnknownKeyIsRefusedEarly(t *testing.T) {
 	}
 }
 
-// Bodies of lengths at which something else is done with them.
+// Bodies of lengths at which the handling changes.
 func TestBodyLengths(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, inJSON)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// closing is a node that takes a time to close.
+// closing is a node that takes some time to close.
 type closing struct {
 	lasts time.Duration
 	err   error
@@ -19,7 +19,7 @@ func (c closing) Close(context.Context) error {
 	return c.err
 }
 
-// A node that does not close does not keep the process from ending.
+// A node that does not close does not prevent the process from ending.
 func TestNodeIsClosedInBoundedTime(t *testing.T) {
 	t.Parallel()
 	failed := errors.New("failed")

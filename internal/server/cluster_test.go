@@ -27,25 +27,24 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// pair is two servers with copies of one control store, which the first one owns.
-// Each has messages of its own.
+// pair is two servers with copies of one control store, which the first one owns. Each has its own messages.
 type pair struct {
 	owner, other *Server
-	changes      atomic.Int64 // of the control store, all of which the owner makes
-	forwarded    atomic.Int64 // requests, from other to owner
-	broken       atomic.Bool  // nothing gets from other to owner
-	outdated     atomic.Bool  // and that has been so for long
+	changes      atomic.Int64 // number of commits to the control store; the owner makes all of them
+	forwarded    atomic.Int64 // requests from other to owner
+	broken       atomic.Bool  // other cannot reach owner
+	outdated     atomic.Bool  // and has not for long
 
 	catchUp func(context.Context) error // of other
 	own     func() (end func())         // makes owner the owner
-	end     func()                      // takes that away
+	end     func()                      // ends that
 
 	mu     sync.Mutex
-	slow   bool     // what the owner has changed does not get to other by itself
-	behind [][]byte // changes that have not got there yet
+	slow   bool     // the owner's changes do not reach other by themselves
+	behind [][]byte // changes that have not arrived yet
 }
 
-// deliver brings to other what it lacks.
+// deliver passes the missing changes to other.
 func (p *pair) deliver(to *store.Store, c *control.Control) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -75,8 +74,7 @@ func (p *pair) setSlow(slow bool) {
 	p.slow = slow
 }
 
-// newControls returns the copies of a control store, the first being the owner's.
-// Each commit is counted by p.
+// newControls returns the copies of a control store, the owner's first. p counts each commit.
 func (p *pair) newControls(t *testing.T) (owner, other *control.Control) {
 	t.Helper()
 	var stores []*store.Store
@@ -100,7 +98,7 @@ func (p *pair) newControls(t *testing.T) (owner, other *control.Control) {
 	return owner, other
 }
 
-// commit returns how the owner commits.
+// commit returns the owner's way to commit.
 func (p *pair) commit(stores []*store.Store, owner, other *control.Control) func(*store.Txn) error {
 	return func(tx *store.Txn) error {
 		batch := bytes.Clone(tx.Bytes())
@@ -121,8 +119,7 @@ func (p *pair) commit(stores []*store.Store, owner, other *control.Control) func
 	}
 }
 
-// hasRecords tells a change of a record from one that only adds to the trail, which happens at any
-// time.
+// hasRecords distinguishes a change of a record from one that only adds to the trail, which happens at any time.
 func hasRecords(batch []byte) (found bool) {
 	_ = store.Changes(batch, func(c store.Change) error {
 		found = found || !bytes.HasPrefix(c.Key, []byte("\xfftrail/"))
@@ -131,8 +128,7 @@ func hasRecords(batch []byte) (found bool) {
 	return found
 }
 
-// sentRequest is the first byte of what a node sends to the owner of the control store, if it is a
-// client's request.
+// sentRequest is the first byte of a client's request that a node passes to the owner of the control store.
 const sentRequest = 1
 
 func newPair(t *testing.T, change func(owner, other *Config)) *pair {
@@ -164,7 +160,7 @@ func newPair(t *testing.T, change func(owner, other *Config)) *pair {
 	return p
 }
 
-// current is what other's node answers to Current.
+// current is other's answer to Current.
 func (p *pair) current() error {
 	if p.outdated.Load() {
 		return errors.New("no connection for long")
@@ -174,8 +170,8 @@ func (p *pair) current() error {
 
 func alike(*Config, *Config) {}
 
-// A request is verified twice and answered once: the client gets the answer of the owner, under the id that the first
-// node has given it.
+// A request is verified twice and answered once: the client gets the owner's answer, with the id that the first node
+// has assigned.
 func TestForwardedAnswers(t *testing.T) {
 	t.Parallel()
 	var log journal
@@ -200,7 +196,7 @@ func TestForwardedAnswers(t *testing.T) {
 		if log.count("request_id="+id) != 1 || log.count("relayed=true") == 0 {
 			t.Errorf("%s: %s is not in the log", d, id)
 		}
-		// A caller without permission is refused without a question to another node.
+		// A caller without permission is refused without a call to another node.
 		forwarded := p.forwarded.Load()
 		stranger := here.As(identity.Credential{
 			Identity: identity.Identity{AccessKeyID: "AKIAIOSFODNN7EXAMPLE"}, Secret: "secret",
@@ -212,7 +208,7 @@ func TestForwardedAnswers(t *testing.T) {
 			}
 		}
 	}
-	// Bodies may be large, but not that large.
+	// Bodies may be large, but not larger than this.
 	c := clientOf(t, p.other, inJSON)
 	if a := c.Call("TagQueue", object{
 		"QueueUrl": c.URL("q"), "Tags": object{"k": strings.Repeat("v", 768<<10)},
@@ -221,7 +217,7 @@ func TestForwardedAnswers(t *testing.T) {
 	}
 }
 
-// Also a presigned URL changes the control store through another node.
+// A presigned URL also changes the control store through another node.
 func TestForwardedPresigned(t *testing.T) {
 	t.Parallel()
 	p := newPair(t, alike)
@@ -244,7 +240,7 @@ func TestForwardedPresigned(t *testing.T) {
 	c.Make("SendMessage", object{"QueueUrl": c.URL("presigned"), "MessageBody": "m"})
 }
 
-// Conditions are about the client as the first node has seen it, in time and place.
+// Conditions see the client as the first node saw it, with its address and time.
 func TestForwardedFacts(t *testing.T) {
 	t.Parallel()
 	late := new(apitest.Clock)
@@ -256,7 +252,7 @@ func TestForwardedFacts(t *testing.T) {
 	_, id := root.User(t, "bob", `{"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":"sqs:*","Resource":"*",
 		"Condition":{"IpAddress":{"aws:SourceIp":"10.0.0.0/8"},"Bool":{"aws:SecureTransport":"true"}}}}`)
 	bob, _ := p.other.entrance.front.Keys.Lookup(id)
-	late.Forward(10 * time.Minute) // within which a signature is good, but not twice
+	late.Forward(10 * time.Minute) // within the validity of a signature, but not twice that
 	for i, tc := range []struct {
 		from, proto string
 		age         time.Duration
@@ -270,7 +266,7 @@ func TestForwardedFacts(t *testing.T) {
 		r := c.Request("CreateQueue", object{"QueueName": fmt.Sprint("q", i)})
 		r.Header.Set("X-Forwarded-For", tc.from)
 		r.Header.Set("X-Forwarded-Proto", tc.proto)
-		r.Header.Set("X-Note", "caf\xe9") // which is no UTF-8, but signed
+		r.Header.Set("X-Note", "caf\xe9") // invalid UTF-8, but signed
 		apitest.SignAt(t, r, bob, "sqs", c.Region, time.Now().Add(-tc.age))
 		a := c.Send("CreateQueue", r)
 		if a.Status != tc.status {
@@ -282,8 +278,8 @@ func TestForwardedFacts(t *testing.T) {
 	}
 }
 
-// If the owner of the control store cannot be reached, or has just given the store away, the client gets the advice to
-// try again.
+// If the owner of the control store is unreachable, or has just handed it over, the client gets an error that asks it
+// to retry.
 func TestForwardedToNobody(t *testing.T) {
 	t.Parallel()
 	p := newPair(t, alike)
@@ -310,9 +306,8 @@ func TestForwardedToNobody(t *testing.T) {
 	}
 }
 
-// A change that was made through one node is visible to the next request through another, be it a queue, a key or a
-// permission, even if the other has not heard of it yet. The answer that something is missing takes as long as it takes
-// to be sure.
+// A change through one node is visible to the next request through another, be it a queue, a key or a permission, even
+// if the change has not arrived there. An answer that something is missing waits until the node is sure.
 func TestNodeThatIsBehind(t *testing.T) {
 	t.Parallel()
 	p := newPair(t, alike)
@@ -345,7 +340,7 @@ func TestNodeThatIsBehind(t *testing.T) {
 		}
 		bob.Make("ReceiveMessage", object{"QueueUrl": there.URL("q")})
 
-		// A body that is not all read before the key is looked at.
+		// A body that is read only in part before the key is checked.
 		_, id = root.User(t, "eve-"+d.String(), apitest.Allow("sqs:*", "*"))
 		cred, _ = p.owner.entrance.front.Keys.Lookup(id)
 		there.As(cred).Make("SendMessage", object{
@@ -368,9 +363,8 @@ func TestNodeThatIsBehind(t *testing.T) {
 	}
 }
 
-// A node that has been cut off for long answers nothing that rests on what it knows
-// of queues and permissions, which others may have changed. It still says how the
-// cluster is, and that it is not ready.
+// A node that has been cut off for long answers nothing that depends on its knowledge of queues and permissions, which
+// others may have changed. It still reports the status of the cluster, and that it is not ready.
 func TestNodeThatIsCutOff(t *testing.T) {
 	t.Parallel()
 	p := newPair(t, alike)
@@ -391,7 +385,7 @@ func TestNodeThatIsCutOff(t *testing.T) {
 	}
 }
 
-// When a key was used last is known to all nodes in the end, wherever it was used.
+// The last use of a key eventually reaches all nodes, wherever it was used.
 func TestUsesReachTheOwner(t *testing.T) {
 	t.Parallel()
 	p := newPair(t, alike)
@@ -450,7 +444,7 @@ func TestNodeLeavesCluster(t *testing.T) {
 	}
 }
 
-// joined is a cluster of which no other node can be reached.
+// joined is a cluster whose other nodes are unreachable.
 func joined(c *control.Control) func(NodeEnv) (Node, error) {
 	lost := errors.New("nobody is there")
 	return joining(&fakeNode{
@@ -492,7 +486,7 @@ func TestKeysOfACluster(t *testing.T) {
 		t.Errorf("the root key is %v now", first.Root())
 	}
 	second := onDisk(t.TempDir())
-	second.Accounts = append(second.Accounts, "333333333333") // which the cluster does not have yet
+	second.Accounts = append(second.Accounts, "333333333333") // which the cluster lacks so far
 	second.Join = joined(copied)
 	other, stopOther := start(t, second)
 	if !reflect.DeepEqual(other.Root(), root) || !other.accounts.vault.Same(first.accounts.vault) {
@@ -506,7 +500,7 @@ func TestKeysOfACluster(t *testing.T) {
 	apitest.Must(t, 0, stop())
 	apitest.Must(t, 0, stopOther())
 
-	// The next owner makes what is missing, and nothing else.
+	// The next owner creates only the missing records.
 	before := p.changes.Load()
 	apitest.Must(t, 0, Initialise(&second, mine))
 	apitest.Must(t, 0, Initialise(&single, mine))
@@ -537,13 +531,13 @@ func TestKeysOfACluster(t *testing.T) {
 		apitest.Must(t, 0, spoil(stranger.Data))
 		if _, err := Start(stranger); err == nil || !strings.Contains(err.Error(), what) ||
 			!strings.Contains(err.Error(), "another installation") {
-			t.Errorf("want it to say that it has %s: %v", what, err)
+			t.Errorf("want it to report %s: %v", what, err)
 		}
 	}
 }
 
-// The owner of the control store may have been paused, and may have been replaced: it does not answer that something is
-// missing before it has checked.
+// The owner of the control store may have been paused and replaced: it verifies its ownership before it answers that
+// something is missing.
 func TestOwnerThatCannotLook(t *testing.T) {
 	t.Parallel()
 	p := new(pair)
@@ -568,7 +562,7 @@ func TestOwnerThatCannotLook(t *testing.T) {
 				"The service is temporarily unavailable. Please try again."))
 		cutOff = false
 		if a := client.Call("GetQueueUrl", object{"QueueName": "absent"}); a.Status != http.StatusBadRequest {
-			t.Errorf("%s: a queue that is not there: %d %s", d, a.Status, a.Body)
+			t.Errorf("%s: a missing queue: %d %s", d, a.Status, a.Body)
 		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 
 const ask = "GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n"
 
-// crowd starts a server that takes few connections.
+// crowd starts a server that accepts few connections.
 func crowd(t *testing.T, most int, log *safeBuffer) *Server {
 	t.Helper()
 	config := inMemory()
@@ -30,7 +30,7 @@ func crowd(t *testing.T, most int, log *safeBuffer) *Server {
 	return s
 }
 
-// asks sends a request and reads the answer to it.
+// asks sends a request and reads its answer.
 func asks(t *testing.T, conn net.Conn) *http.Response {
 	t.Helper()
 	if _, err := io.WriteString(conn, ask); err != nil {
@@ -46,8 +46,7 @@ func asks(t *testing.T, conn net.Conn) *http.Response {
 	return response
 }
 
-// ends waits until the server has closed a connection on which it has nothing
-// more to say.
+// ends waits until the server has closed a connection to which it sends nothing more.
 func ends(t *testing.T, conn net.Conn) {
 	t.Helper()
 	if n, err := conn.Read(make([]byte, 1)); n > 0 || errors.Is(err, os.ErrDeadlineExceeded) {
@@ -55,7 +54,7 @@ func ends(t *testing.T, conn net.Conn) {
 	}
 }
 
-// A newcomer takes the place of those who only keep their connection.
+// A new client takes the place of idle connections.
 func TestIdleConnectionsMakeRoom(t *testing.T) {
 	t.Parallel()
 	var log safeBuffer
@@ -64,7 +63,7 @@ func TestIdleConnectionsMakeRoom(t *testing.T) {
 	for range 3 {
 		conn := dial(t, s)
 		if asks(t, conn).Close {
-			t.Error("a connection is not kept although there is room")
+			t.Error("a connection is closed although there is room")
 		}
 		idle = append(idle, conn)
 	}
@@ -82,11 +81,11 @@ func TestIdleConnectionsMakeRoom(t *testing.T) {
 		t.Error("there are more connections than allowed")
 	}
 	if !strings.Contains(log.String(), "--max-connections") {
-		t.Errorf("the log does not tell: %s", log.String())
+		t.Errorf("the log does not report it: %s", log.String())
 	}
 }
 
-// When all are busy the newcomer waits for the first to be answered.
+// When all connections are busy, the new client waits for the first answer.
 func TestNewcomersWait(t *testing.T) {
 	t.Parallel()
 	const most = 3
@@ -134,7 +133,7 @@ func TestNewcomersWait(t *testing.T) {
 	}
 }
 
-// Connections that say nothing do not keep others out for long.
+// Connections that send nothing do not block others for long.
 func TestSilentConnectionsMakeRoom(t *testing.T) {
 	t.Parallel()
 	var log safeBuffer

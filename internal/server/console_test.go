@@ -17,7 +17,7 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/openid/openidtest"
 )
 
-// browse asks as a browser does, and follows nothing.
+// browse sends a browser's request, and follows no redirects.
 func browse(t *testing.T, method, url string) (res *http.Response, body string) {
 	t.Helper()
 	r, err := http.NewRequest(method, url, nil)
@@ -37,7 +37,7 @@ func browse(t *testing.T, method, url string) (res *http.Response, body string) 
 	return res, string(b)
 }
 
-// A person who opens the server's address comes to the console, at the root and behind a proxy that adds a path.
+// A person who opens the server's address gets to the console, at the root and behind a proxy that adds a path.
 func TestVisitorsComeToTheConsole(t *testing.T) {
 	t.Parallel()
 	behind := inMemory()
@@ -88,7 +88,7 @@ func TestConsoleCanBeTurnedOff(t *testing.T) {
 	}
 }
 
-// A user who has signed in at one node has at all; and after signing out at one node, is out at all.
+// A user who has signed in at one node is signed in at all of them, and signing out at one node ends that.
 func TestSignInAtAnotherNode(t *testing.T) {
 	t.Parallel()
 	p := newPair(t, alike)
@@ -139,8 +139,8 @@ func TestSignInAtAnotherNode(t *testing.T) {
 	}
 }
 
-// The provider leads a browser to any node. The session begins at the owner of the control store, and is there at all
-// nodes.
+// The provider leads a browser to any node. The session begins at the owner of the control store, and all nodes know
+// it.
 func TestSignInByProviderAtAnotherNode(t *testing.T) {
 	t.Parallel()
 	provider := openidtest.New(t, time.Now)
@@ -184,7 +184,7 @@ func TestSignInByProviderAtAnotherNode(t *testing.T) {
 	if res.StatusCode != http.StatusOK {
 		t.Errorf("the session: %d", res.StatusCode)
 	}
-	// A person in a browser gets an explanation when the owner cannot be reached.
+	// A person in a browser gets an explanation when the owner is unreachable.
 	back := callback()
 	p.broken.Store(true)
 	if to := visit(back.String()); to.String() != p.other.Endpoint()+"/console/#oidc=Unavailable" {

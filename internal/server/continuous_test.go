@@ -31,7 +31,7 @@ func backedUp(data, to string) Config {
 	return c
 }
 
-// waitForMoment waits for a backup that has all that was acknowledged before.
+// waitForMoment waits for a backup that contains everything acknowledged before.
 func waitForMoment(t *testing.T, to string) {
 	t.Helper()
 	now := time.Now()
@@ -49,7 +49,7 @@ func waitForMoment(t *testing.T, to string) {
 	})
 }
 
-// Encrypted messages are ciphertext in the place for backups.
+// In the backup place, encrypted messages are ciphertext.
 func TestContinuousBackupIsEncrypted(t *testing.T) {
 	t.Parallel()
 	const n = 80
@@ -71,7 +71,7 @@ func TestContinuousBackupIsEncrypted(t *testing.T) {
 	}
 }
 
-// A place that cannot be used keeps no client from being served, and is used when it can be.
+// A place that fails does not affect clients, and is used again when it works.
 func TestContinuousBackupThatFails(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -110,7 +110,7 @@ func TestContinuousBackupThatFails(t *testing.T) {
 	}
 }
 
-// A snapshot that fails leaves no files, which would hold the space of deleted data.
+// A failed snapshot leaves no files, which would hold the space of deleted data.
 func TestFailedSnapshotLeavesNothing(t *testing.T) {
 	t.Parallel()
 	config := onDisk(t.TempDir())
@@ -148,7 +148,7 @@ func exposed(t *testing.T, s *Server) string {
 	return string(text)
 }
 
-// A second server is refused the place of the first, and serves its clients all the same.
+// A second server is refused the place of the first, and still serves its clients.
 func TestContinuousBackupOfTwoServers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -185,7 +185,7 @@ func names(t *testing.T, dir string) map[string]bool {
 	return out
 }
 
-// A nearly full disk gets no snapshot, which would hold the space of what is deleted.
+// A nearly full disk gets no snapshot, which would hold the space of deleted data.
 func TestContinuousBackupOnALowDisk(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -201,7 +201,7 @@ func TestContinuousBackupOnALowDisk(t *testing.T) {
 	}
 }
 
-// A backup is late when the last one is too old, by the time between two.
+// A backup is late when the last one is too old, relative to the interval.
 func TestContinuousBackupIsLate(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC)
@@ -233,7 +233,7 @@ func TestContinuousBackupIsLate(t *testing.T) {
 	}
 }
 
-// A node that does not own the control store makes no backups, and says that another one does.
+// A node that does not own the control store makes no backups, and reports that another one does.
 func TestContinuousBackupByAnotherNode(t *testing.T) {
 	t.Parallel()
 	config := backedUp("data", t.TempDir())
@@ -275,6 +275,6 @@ func TestProblemsOfContinuousBackups(t *testing.T) {
 	}
 	silent := &admin.ServerStatus{Nodes: []admin.NodeStatus{node(standby)}, Silent: []string{"b"}}
 	if p := backupProblems(silent); len(p) > 0 {
-		t.Errorf("a node that does not answer may make them, and the problems are %v", p)
+		t.Errorf("although a node that does not answer may make them, the problems are %v", p)
 	}
 }

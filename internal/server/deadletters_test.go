@@ -12,7 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// A message that goes to a dead-letter queue has a line in the log, which says nothing of what is in it.
+// A message that goes to a dead-letter queue has a line in the log, which reveals nothing of its content.
 func TestDeadLetterHasLine(t *testing.T) {
 	t.Parallel()
 	var log safeBuffer
@@ -47,11 +47,11 @@ func TestDeadLetterHasLine(t *testing.T) {
 		return fmt.Errorf("no line in\n%s", log.String())
 	})
 	if strings.Contains(log.String(), "secret") {
-		t.Errorf("the log has what is in the message:\n%s", log.String())
+		t.Errorf("the log contains the message's text:\n%s", log.String())
 	}
 }
 
-// There are so many lines in a second, and the next one says how many messages had none.
+// The number of lines in a second is limited, and the next line counts the messages without one.
 func TestDeadLetterLinesAreBounded(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder

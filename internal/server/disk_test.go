@@ -41,8 +41,7 @@ func (j *journal) count(words string) int {
 	return strings.Count(j.b.String(), words)
 }
 
-// onFaultyDisk is the configuration of a server on a disk whose writes fail with
-// what fault holds.
+// onFaultyDisk is the configuration of a server on a disk whose writes fail with the error in fault.
 func onFaultyDisk(t *testing.T, fault *atomic.Pointer[syscall.Errno]) (Config, *journal) {
 	j := new(journal)
 	c := inMemory()
@@ -98,7 +97,7 @@ func TestFullDisk(t *testing.T) {
 				t.Errorf("%s: %d %s", op, a.Status, a.Body)
 			}
 		}
-		// This one finds out, the others find it so.
+		// This request finds the fault, the others fail at once.
 		refused("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "m"})
 		refused("CreateQueue", object{"QueueName": "new"})
 		for op, in := range map[string]object{
@@ -113,7 +112,7 @@ func TestFullDisk(t *testing.T) {
 			refused(op, in)
 		}
 		c.Make("GetQueueUrl", object{"QueueName": "q"}) // which is in memory
-		eventually.Succeeds(t, func() error {           // what it found a moment before is good for half a second
+		eventually.Succeeds(t, func() error {           // the previous result stays valid for half a second
 			if status, text := probe(t, s, "/readyz"); status != 503 ||
 				text != "the disk cannot be written: it is full\n" {
 				return fmt.Errorf("/readyz: %d %s", status, text)
@@ -136,12 +135,12 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("%d errors are logged:\n%s", n, log.b.String())
 	}
 	if n := log.count("written again"); n != len(apitest.Dialects) {
-		t.Errorf("%d times all is well again:\n%s", n, log.b.String())
+		t.Errorf("recovery is logged %d times:\n%s", n, log.b.String())
 	}
 }
 
-// A change of a queue that was given up because the disk was blocked is seen by
-// the catalog and by the shard, or by neither.
+// A change of a queue that was given up because the disk was blocked reaches both the catalog and the shard, or
+// neither.
 func TestQueueMadeOnAFullDisk(t *testing.T) {
 	var fault atomic.Pointer[syscall.Errno]
 	config, _ := onFaultyDisk(t, &fault)
@@ -162,7 +161,7 @@ func TestQueueMadeOnAFullDisk(t *testing.T) {
 	c.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "m"})
 }
 
-// After a write to a disk has failed, its contents are unknown. The server ends, and clients that wait get an error.
+// After a write to a disk has failed, its contents are unknown. The server ends, and waiting clients get an error.
 func TestFailedDisk(t *testing.T) {
 	var fault atomic.Pointer[syscall.Errno]
 	config, log := onFaultyDisk(t, &fault)
@@ -192,6 +191,6 @@ func TestFailedDisk(t *testing.T) {
 			t.Errorf("ended with %v; logged:\n%s", err, log.b.String())
 		}
 	case <-time.After(time.Minute):
-		t.Fatal("the server goes on")
+		t.Fatal("the server continues")
 	}
 }

@@ -15,8 +15,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// fakeNode is a node of a cluster with messages of its own, which it keeps as a machine
-// that is alone does.
+// fakeNode is a node of a cluster with its own messages, which it stores as a single machine does.
 type fakeNode struct {
 	*alone  // nil until it serves
 	control *control.Control
@@ -57,7 +56,7 @@ func (n *fakeNode) Close(ctx context.Context) error {
 	return served.Close(ctx)
 }
 
-// Ask implements Node: there is one other node, which does not answer.
+// Ask implements Node: the only other node does not answer.
 func (n *fakeNode) Ask(context.Context, []byte) (answers [][]byte, silent []string) {
 	return nil, []string{"other"}
 }

@@ -20,8 +20,7 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
 
-// hostile is a client that does not do as it should. It may say text, and then
-// does something on its connection.
+// hostile is a client that misbehaves. It may send text, and then does something on its connection.
 type hostile struct {
 	name string
 	text string
@@ -37,7 +36,7 @@ const (
 	healthy  = "GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n"
 )
 
-// drip sends a byte now and then until it cannot.
+// drip sends a byte at intervals until it fails.
 func drip(conn *net.TCPConn) error {
 	go func() {
 		for {
@@ -50,7 +49,7 @@ func drip(conn *net.TCPConn) error {
 	return nil
 }
 
-// pour sends text again and again, up to a number of bytes, as long as it can.
+// pour sends text again and again, up to a number of bytes, until it fails.
 func pour(text string, bytes int) func(*net.TCPConn) error {
 	return func(conn *net.TCPConn) error {
 		go func() {
@@ -64,7 +63,7 @@ func pour(text string, bytes int) func(*net.TCPConn) error {
 	}
 }
 
-// vanish is the end of a client that was cut off.
+// vanish ends a client as if it were cut off.
 func vanish(conn *net.TCPConn) error {
 	return errors.Join(conn.SetLinger(0), conn.Close())
 }
@@ -141,7 +140,7 @@ func hostiles(c *client) []hostile {
 		{"unknown transfer encoding", postJSON + "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", nil, []int{501}},
 		{"misspelt transfer encoding",
 			postJSON + "Transfer-Encoding : chunked\r\nContent-Length: 2\r\n\r\n{}" + healthy, nil, []int{400}},
-		// The chunks count. A client that declares another length gains nothing: each request is signed for itself.
+		// The chunks count. Declaring another length gains a client nothing: each request is signed separately.
 		{"chunks and a length",
 			postJSON + "Transfer-Encoding: chunked\r\nContent-Length: 60\r\n\r\n0\r\n\r\n" + healthy, nil,
 			[]int{403, 200}},
@@ -150,9 +149,8 @@ func hostiles(c *client) []hostile {
 	}
 }
 
-// attack makes a hostile connection and tells the statuses of the answers. If
-// the server does not read all it is sent, a reset may overtake the last of them
-// on a busy machine: that is no error, if those before it are as wanted.
+// attack makes a hostile connection and returns the statuses of the answers. If the server does not read all of the
+// input, a reset may overtake the last answer on a busy machine. That is no error if the earlier ones are as expected.
 func attack(addr string, h hostile) ([]int, error) {
 	dialed, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -178,7 +176,7 @@ func attack(addr string, h hostile) ([]int, error) {
 			}
 		}
 	}
-	_, _ = io.WriteString(conn, h.text) // the server may have heard enough
+	_, _ = io.WriteString(conn, h.text) // the server may have read enough
 	if h.then != nil {
 		if err := h.then(conn); err != nil {
 			return nil, err
@@ -194,7 +192,7 @@ func attack(addr string, h hostile) ([]int, error) {
 	return got, nil
 }
 
-// No behaviour of some clients keeps others from being served, and nothing of it stays.
+// No misbehaving clients block others, and nothing of them remains.
 func TestHostileClients(t *testing.T) {
 	config := inMemory()
 	config.limits = func(l *front.Limits) {
@@ -249,7 +247,7 @@ func TestHostileClients(t *testing.T) {
 			return fmt.Errorf("%d connections are still open", n)
 		}
 		if n := s.entrance.front.MemoryInUse(); n != 0 {
-			return fmt.Errorf("%d bytes for bodies are taken", n)
+			return fmt.Errorf("%d bytes for bodies are reserved", n)
 		}
 		if n := heapInUse(); n > heap+64<<20 {
 			return fmt.Errorf("%d MiB are in use, before it were %d", n>>20, heap>>20)
@@ -258,7 +256,7 @@ func TestHostileClients(t *testing.T) {
 	})
 }
 
-// heapInUse is the memory of what is alive.
+// heapInUse returns the size of the live heap.
 func heapInUse() int64 {
 	runtime.GC()
 	var m runtime.MemStats

@@ -18,8 +18,9 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
 
-// A user's view of an unused queue: it is announced in the log, the trail and the metrics, the announcement outlives a
-// restart, and then it is deleted. Queues with a message, with the tag, or that others depend on stay.
+// An unused queue from a user's point of view: it is announced in the log, the trail and the metrics, the announcement
+// survives a restart, and then the queue is deleted. Queues with a message or with the tag, and queues on which others
+// depend, stay.
 func TestIdleQueuesAreDeleted(t *testing.T) {
 	t.Parallel()
 	log := new(journal)
@@ -31,7 +32,7 @@ func TestIdleQueuesAreDeleted(t *testing.T) {
 	s, stop := start(t, config)
 	watched := func() error {
 		if s.storage.catalog.Load().IdleSince().IsZero() {
-			return fmt.Errorf("it is not watched which queues are used")
+			return fmt.Errorf("the use of queues is not recorded")
 		}
 		return nil
 	}
@@ -109,7 +110,7 @@ func TestIdleQueuesAreDeleted(t *testing.T) {
 	eventually.Succeeds(t, func() error {
 		for _, name := range []string{"old", "work"} {
 			if _, err := c.GetQueueUrl(t.Context(), &sqs.GetQueueUrlInput{QueueName: aws.String(name)}); err == nil {
-				return fmt.Errorf("%s is there", name)
+				return fmt.Errorf("%s exists", name)
 			}
 		}
 		return nil

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Memory is returned when the process has allocated little since the last look, and has much to return.
+// Memory is returned when the process has allocated little since the last check, and has much to return.
 func TestIdleProcessReturnsMemory(t *testing.T) {
 	t.Parallel()
 	const mib = 1 << 20
@@ -30,7 +30,7 @@ func TestIdleProcessReturnsMemory(t *testing.T) {
 			t.Errorf("%s: %v, want %v", step.what, got, step.want)
 		}
 	}
-	// A fragmented heap keeps more than is alive, however often it is collected.
+	// A fragmented heap holds more than its live data, however often it is collected.
 	r.left = 500 * mib
 	if r.due(heapUse{allocated: 1071 * mib, held: 510 * mib, alive: 300 * mib}) {
 		t.Error("memory that could not be returned is returned again")
@@ -40,7 +40,7 @@ func TestIdleProcessReturnsMemory(t *testing.T) {
 	}
 }
 
-// A rest begins once, and again after a load.
+// A rest begins once, and again after load.
 func TestRestBegins(t *testing.T) {
 	t.Parallel()
 	const mib = 1 << 20

@@ -16,11 +16,11 @@ import (
 	"time"
 )
 
-// idlePolls is how many long polls BenchmarkIdlePoll holds open, each on a connection of its own.
+// idlePolls is the number of long polls that BenchmarkIdlePoll holds open, each on its own connection.
 const idlePolls = 2000
 
-// BenchmarkIdlePoll reports the memory of a long poll that waits, in bytes: objects on the heap, stacks, and both. The
-// client's end of the connection is part of it, some 500 bytes. Its time says nothing.
+// BenchmarkIdlePoll reports the memory of a waiting long poll in bytes: objects on the heap, stacks, and both. This
+// includes the client's end of the connection, some 500 bytes. The time is meaningless.
 func BenchmarkIdlePoll(b *testing.B) {
 	c := newCaller(b, inMemory())
 	go func() { _ = c.server.entrance.serve() }()
@@ -61,7 +61,7 @@ func (c *caller) connect() net.Conn {
 	return conn
 }
 
-// wire returns a call as its bytes on a connection.
+// wire returns a call as bytes on a connection.
 func (c *caller) wire(operation, body string) []byte {
 	var out bytes.Buffer
 	if err := c.call(operation, body).request.Write(&out); err != nil {
@@ -81,7 +81,7 @@ func awaitPolls(b *testing.B, n int) {
 	time.Sleep(100 * time.Millisecond) // until their clients are watched, too
 }
 
-// pollsWaiting returns how many goroutines wait for messages.
+// pollsWaiting returns the number of goroutines that wait for messages.
 func pollsWaiting(b *testing.B) (n int) {
 	var all bytes.Buffer
 	if err := pprof.Lookup("goroutine").WriteTo(&all, 1); err != nil {
@@ -108,7 +108,7 @@ func heapAndStacks() (heap, stacks float64) {
 	return float64(m.HeapAlloc), float64(m.StackInuse)
 }
 
-// writeHeapProfile writes a profile of the objects in use. The program's MemProfileRate says how exact it is.
+// writeHeapProfile writes a profile of the objects in use. The program's MemProfileRate determines its precision.
 func writeHeapProfile(b *testing.B, file string) {
 	f, err := os.Create(file)
 	if err == nil {

@@ -18,8 +18,8 @@ func usesKeys(effect, actions, key string) string {
 		{"Effect":%q,"Action":[%s],"Resource":%q}]}`, effect, actions, key)
 }
 
-// The key that a queue or topic names takes permissions of its own, as on AWS, and is for its account only. A key that
-// AWS manages takes none, but can be denied.
+// The key that a queue or topic names needs its own permissions, as on AWS, and serves its own account only. An AWS
+// managed key needs none, but can be denied.
 func TestKeyAccess(t *testing.T) {
 	t.Parallel()
 	s, _ := start(t, encrypted(t.TempDir()))
@@ -47,7 +47,7 @@ func TestKeyAccess(t *testing.T) {
 	const both = `"kms:GenerateDataKey","kms:Decrypt"`
 	for name, c := range map[string]struct {
 		*apitest.Actor
-		may string // where it may send and receive, and where it may only receive
+		may string // with permission to send and receive, and to receive only
 	}{
 		"root":     {root, "id arn alias none -"},
 		"sqs only": {user("plain", apitest.Allow("sqs:*", "*")), "alias none -"},
@@ -80,7 +80,7 @@ func TestKeyAccess(t *testing.T) {
 	}
 }
 
-// A move takes the permissions of a receive and a send, and dead letters those of the queues that they come from: no
+// A move needs the permissions of a receive and a send, and a move of dead letters those of their source queues: no
 // message leaves a queue with a key through another one. The refusal is not one of KMS, which move tasks do not have.
 func TestMovesTakeKeys(t *testing.T) {
 	t.Parallel()
@@ -127,7 +127,7 @@ func TestMovesTakeKeys(t *testing.T) {
 	}
 }
 
-// checkKeyAccess compares the answer to a call with whether the caller may use a key.
+// checkKeyAccess checks that a call succeeds if and only if the caller may use a key.
 func checkKeyAccess(t *testing.T, what string, err error, may bool) {
 	t.Helper()
 	switch code := strings.ToLower(apitest.Code(err)); {

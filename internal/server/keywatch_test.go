@@ -20,7 +20,7 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/transit"
 )
 
-// byService is the configuration of a server whose keys the service of a test seals.
+// byService is the configuration of a server whose keys are sealed by a test's service.
 func byService(dir string) Config {
 	c := onDisk(filepath.Join(dir, "data"))
 	c.EncryptionKeyURL = "hashivault://sluice"
@@ -33,8 +33,8 @@ type later struct{ by atomic.Int64 }
 func (l *later) now() time.Time       { return time.Now().Add(time.Duration(l.by.Load())) }
 func (l *later) move(d time.Duration) { l.by.Add(int64(d)) }
 
-// A key service seals the key of a new server, whose backup has what a restored server needs beside the service. A
-// server does not start without it, and changes nothing.
+// A key service seals the key of a new server. Together with the service, the backup is all that a restored server
+// needs. A server does not start without the service, and changes nothing.
 func TestKeyServiceAtStart(t *testing.T) {
 	service := transit.Start(t)
 	config := byService(t.TempDir())
@@ -61,7 +61,7 @@ func TestKeyServiceAtStart(t *testing.T) {
 	}
 	archive := fetchedBackup(t, s)
 	if !bytes.Contains(archive, sealed) {
-		t.Error("the backup has other keys than the server")
+		t.Error("the keys of the backup and of the server differ")
 	}
 	if err := ring.Replace(file); err != nil {
 		t.Fatal(err)
@@ -117,7 +117,7 @@ func TestKeyServiceAtStart(t *testing.T) {
 	}
 }
 
-// While the key service refuses, nothing is lost, nothing is stored in clear, and no receive counts.
+// While the key service refuses, nothing is lost or stored in plaintext, and no receive counts.
 func TestKeyServiceRefuses(t *testing.T) {
 	service := transit.Start(t)
 	clock := new(later)
@@ -166,7 +166,7 @@ func TestKeyServiceRefuses(t *testing.T) {
 	clock.move(decryptsFor)
 	c.Fails("SendMessage", send, refused)
 	if len(c.Make("ReceiveMessage", object{"QueueUrl": c.URL("clear")})["Messages"].(list)) != 1 {
-		t.Error("a message in clear is not received")
+		t.Error("a plaintext message is not received")
 	}
 	if status, body := callAdmin(t, s, "PeekMessages",
 		`{"QueueUrl":"`+c.URL("q")+`","IncludeBody":true}`); status != http.StatusOK ||
@@ -183,7 +183,7 @@ func TestKeyServiceRefuses(t *testing.T) {
 	}
 	for _, m := range got {
 		if n := m.(object)["Attributes"].(object)["ApproximateReceiveCount"]; n != "1" && n != "2" {
-			t.Errorf("a receive that was refused counts: %v", m)
+			t.Errorf("a refused receive counts: %v", m)
 		}
 	}
 	if n := service.Calls() - calls; n != 0 {
@@ -194,7 +194,7 @@ func TestKeyServiceRefuses(t *testing.T) {
 	}
 }
 
-// A task that reads texts waits for the keys, instead of leaving messages where they are.
+// A task that reads texts waits for the keys, instead of leaving messages in place.
 func TestRedriveWaitsForKeyService(t *testing.T) {
 	transit.Start(t)
 	clock := new(later)
@@ -227,7 +227,7 @@ func TestRedriveWaitsForKeyService(t *testing.T) {
 // decryptsFor is how long data keys decrypt after a suspension has begun.
 const decryptsFor = 5 * time.Minute
 
-// A service that does not answer is waited for, and operators see it at once.
+// The server waits for a service that does not answer, and operators see it at once.
 func TestKeyServiceIsSilent(t *testing.T) {
 	transit.Start(t)
 	clock := new(later)

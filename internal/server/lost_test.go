@@ -11,8 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// A server whose control store is lost keeps the messages that it does not know any more, and gives them to no new
-// queue.
+// A server whose control store is lost keeps the messages of unknown queues, and gives them to no new queue.
 func TestLostControlStore(t *testing.T) {
 	t.Parallel()
 	config := onDisk(filepath.Join(t.TempDir(), "data"))
@@ -54,7 +53,7 @@ func TestLostControlStore(t *testing.T) {
 	}
 }
 
-// A server delivers messages that arrived while it did not know their queue, which wait in an outbox.
+// A server delivers messages that arrived while it did not know their queue, and that wait in an outbox.
 func TestOutboxOfOneServer(t *testing.T) {
 	t.Parallel()
 	config := onDisk(filepath.Join(t.TempDir(), "data"))
@@ -86,7 +85,7 @@ func TestOutboxOfOneServer(t *testing.T) {
 	})
 }
 
-// putIntoOutboxes puts a message for each queue into the store of a shard that does not serve them.
+// putIntoOutboxes puts a message for each queue into the store of a shard that does not serve it.
 func putIntoOutboxes(t *testing.T, dir string, configs []queue.Config) {
 	t.Helper()
 	st, err := store.Open(dir, store.Options{})

@@ -13,7 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
 
-// scrape returns what a server says of itself to Prometheus.
+// scrape returns the metrics page of a server.
 func scrape(t *testing.T, s *Server) string {
 	t.Helper()
 	return scrapePage(t, s, "/metrics")
@@ -64,13 +64,13 @@ func TestMetricsSayWhatIsDone(t *testing.T) {
 		`version="v1.2.3"`, "sluice_disk_low 0", "sluice_disk_free_bytes", "go_goroutines", "process_open_fds",
 	}
 	text := ""
-	// A request is counted when the client may have its answer already.
+	// A request may be counted only after the client has its answer.
 	eventually.Succeeds(t, func() error {
 		text = scrape(t, s)
 		var missing []error
 		for _, line := range want {
 			if !strings.Contains(text, line) {
-				missing = append(missing, fmt.Errorf("there is no %s", line))
+				missing = append(missing, fmt.Errorf("%s is missing", line))
 			}
 		}
 		return errors.Join(missing...)
@@ -91,8 +91,7 @@ func TestMetricsSayWhatIsDone(t *testing.T) {
 	}
 }
 
-// Single queues have pages of their own, and what has happened to all of them together does
-// not fall when one is deleted.
+// Single queues have their own pages, and the totals of all queues do not fall when one is deleted.
 func TestQueuesHavePages(t *testing.T) {
 	config := Default()
 	config.InMemory, config.Listen, config.MetricsListen = true, "127.0.0.1:0", "127.0.0.1:0"
@@ -114,10 +113,10 @@ func TestQueuesHavePages(t *testing.T) {
 		}
 	}
 	if strings.Contains(text, "bills") {
-		t.Error("a queue is there that was not asked for")
+		t.Error("a queue appears that was not requested")
 	}
 	if text := scrapePage(t, s, "/metrics/cloudwatch"); strings.Contains(text, "orders") {
-		t.Error("there are numbers of a minute that is not over")
+		t.Error("an unfinished minute has values")
 	}
 	c.Make("DeleteQueue", object{"QueueUrl": c.URL("orders")})
 	if text := scrape(t, s); !strings.Contains(text, "sluice_messages_sent_total 2\n") ||
@@ -126,7 +125,7 @@ func TestQueuesHavePages(t *testing.T) {
 	}
 }
 
-// The page of topics has what was published and delivered of each that there is.
+// The page of topics has the publications and deliveries of each existing topic.
 func TestMetricsOfTopics(t *testing.T) {
 	config := inMemory()
 	config.MetricsListen = "127.0.0.1:0"

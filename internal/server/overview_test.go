@@ -16,7 +16,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// describe returns what a server says of itself.
+// describe returns a server's description of itself.
 func describe(t *testing.T, s *Server) (out admin.ServerStatus, size int) {
 	t.Helper()
 	status, body := callAdmin(t, s, "DescribeServer", "{}")
@@ -26,7 +26,7 @@ func describe(t *testing.T, s *Server) (out admin.ServerStatus, size int) {
 	return out, len(body)
 }
 
-// A server says how many messages all accounts have, and which of them are dead letters. It says how it is itself.
+// A server reports the number of messages in all accounts, the dead letters among them, and its own state.
 func TestServerSaysHowItStands(t *testing.T) {
 	t.Parallel()
 	config := inMemory()
@@ -67,7 +67,7 @@ func TestServerSaysHowItStands(t *testing.T) {
 	}
 }
 
-// fetchBackup takes a backup of a server, into nothing.
+// fetchBackup downloads a backup of a server and discards it.
 func fetchBackup(t *testing.T, s *Server) {
 	t.Helper()
 	r, err := http.NewRequest(http.MethodGet, s.Endpoint()+BackupPath, nil)
@@ -85,7 +85,7 @@ func fetchBackup(t *testing.T, s *Server) {
 	}
 }
 
-// The answer is as long with 10,000 queues as with none, and those who ask at a time share one look at them.
+// The answer is as long with 10,000 queues as with none, and concurrent callers share one count of them.
 func TestStatusOfManyQueues(t *testing.T) {
 	t.Parallel()
 	var standings []queue.Standing
@@ -125,10 +125,10 @@ func TestStatusOfManyQueues(t *testing.T) {
 	left, leave := context.WithCancel(t.Context())
 	if _, err := r.get(left, time.Unix(2000, 0),
 		func(context.Context) report { leave(); return report{} }); err == nil {
-		t.Error("a report for a caller who has left is kept")
+		t.Error("the report for a caller who has left is kept")
 	}
 	if got, err := r.get(t.Context(), time.Unix(2000, 0), look); err != nil || looks != 3 {
-		t.Errorf("the next caller gets %+v after %d looks, %v", got, looks, err)
+		t.Errorf("the next caller gets %+v after %d counts, %v", got, looks, err)
 	}
 }
 
@@ -158,7 +158,7 @@ func TestOldestMessageOfQueue(t *testing.T) {
 	}
 }
 
-// Another node's part is added. One that cannot answer is named.
+// Another node's part is added. A node that cannot answer is named.
 func TestStatusOfOtherNodes(t *testing.T) {
 	t.Parallel()
 	a := admin.MessageCounts{Visible: 1, OldestMessage: &admin.OldestMessage{QueueArn: "new", SentTimestamp: 9}}
@@ -172,7 +172,7 @@ func TestStatusOfOtherNodes(t *testing.T) {
 	}
 	s, _ := start(t, inMemory())
 	if _, err := s.peers.answer(t.Context(), []byte(`{"Later":true}`)); err == nil {
-		t.Error("a question of a newer program is answered")
+		t.Error("a newer program's question is answered")
 	}
 	var r report
 	text, err := s.peers.answer(t.Context(), []byte(`{"Status":true}`))

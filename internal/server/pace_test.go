@@ -10,7 +10,7 @@ import (
 func TestPace(t *testing.T) {
 	t.Parallel()
 	if pace(0) != nil {
-		t.Error("a limit of none")
+		t.Error("a rate of 0 limits reads")
 	}
 	synctest.Test(t, func(t *testing.T) {
 		read, began := pace(1000), time.Now()
@@ -21,7 +21,7 @@ func TestPace(t *testing.T) {
 		}{
 			{0, 520, 0}, {0, 2000, 500 * time.Millisecond}, {time.Second, 100, 2500 * time.Millisecond},
 			{105 * time.Millisecond, 95, 2605 * time.Millisecond}, // 5 ms late
-			{0, 1, 2695 * time.Millisecond},                       // which is made up for
+			{0, 1, 2695 * time.Millisecond},                       // which the next read makes up for
 			{time.Hour, 21, time.Hour + 2695*time.Millisecond}, {0, 1, time.Hour + 2696*time.Millisecond},
 		} {
 			time.Sleep(c.pause)

@@ -10,8 +10,8 @@ import (
 	"github.com/sluicemq/sluice/internal/formats"
 )
 
-// While a node of the cluster runs a program that would give out messages of paused groups, no group is paused, and the
-// client reads why.
+// While a node of the cluster runs a program that would deliver messages of paused groups, no group can be paused, and
+// the error gives the reason.
 func TestPauseWaitsForAllNodes(t *testing.T) {
 	t.Parallel()
 	var old atomic.Bool
@@ -31,7 +31,7 @@ func TestPauseWaitsForAllNodes(t *testing.T) {
 	}
 }
 
-// The first pause of a group raises the format of the data directory, and a server that starts again still has it.
+// The first pause of a group raises the format of the data directory, and a restarted server still has it.
 func TestPauseRaisesTheFormat(t *testing.T) {
 	t.Parallel()
 	config := inMemory()

@@ -12,7 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
 
-// audience is a server with few places for requests, and a client of each of its two accounts.
+// audience is a server with few places for requests, and a client for each of its two accounts.
 type audience struct {
 	*testing.T
 	s       *Server
@@ -48,7 +48,7 @@ func (k *audience) begin(n int, from, request string) {
 	}
 }
 
-// holds waits until so many requests are under way.
+// holds waits until this many requests are under way.
 func (k *audience) holds(n int) {
 	k.Helper()
 	eventually.Succeeds(k.T, func() error {
@@ -73,7 +73,7 @@ func (k *audience) answers(from string, want int) {
 	}
 }
 
-// An account with many long polls leaves places for those of others.
+// An account with many long polls leaves places for other accounts.
 func TestAccountsShareThePlacesForRequests(t *testing.T) {
 	t.Parallel()
 	k := newAudience(t)
@@ -94,7 +94,7 @@ func TestAccountsShareThePlacesForRequests(t *testing.T) {
 	k.answers("192.0.2.1", http.StatusForbidden)
 }
 
-// A client without a key, or with one of which it knows only the id, leaves places for clients at other addresses.
+// A client without a key, or with only the id of one, leaves places for clients at other addresses.
 func TestAddressesShareThePlacesForRequests(t *testing.T) {
 	t.Parallel()
 	k := newAudience(t)
@@ -107,7 +107,7 @@ func TestAddressesShareThePlacesForRequests(t *testing.T) {
 	forged := *k.clients[0]
 	forged.Cred.Secret = "a secret that is not the key's"
 	k.begin(60, "192.0.2.1", head(&forged, strings.Repeat(" ", 1_000_000)))
-	time.Sleep(100 * time.Millisecond) // for those to come that must not be taken
+	time.Sleep(100 * time.Millisecond) // for requests that must not be accepted
 	for _, c := range k.clients {
 		for range 10 {
 			c.Make("SendMessage", object{"QueueUrl": "q", "MessageBody": "x"})

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// A process that returns the pages of its program gets them back when it needs them.
+// A process that returns the pages of its program gets them again when it needs them.
 func TestReturnProgram(t *testing.T) {
 	t.Parallel()
 	for range 3 {
@@ -83,7 +83,7 @@ func resident(t *testing.T, file string) int {
 	return n
 }
 
-// Mappings that can be written or that have changed stay, and those of other files.
+// Mappings that are writable or changed stay, and so do those of other files.
 func TestCleanMappings(t *testing.T) {
 	t.Parallel()
 	const maps = `00400000-00402000 r--p 00000000 08:01 131                                /opt/my sluice

@@ -11,7 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/datadir"
 )
 
-// A start says what was recovered after a crash, and nothing after an orderly stop.
+// A start reports what it recovered after a crash, and nothing after a graceful stop.
 func TestRecoveryIsLogged(t *testing.T) {
 	t.Parallel()
 	config := Default()

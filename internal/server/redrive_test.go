@@ -10,8 +10,8 @@ import (
 	"github.com/sluicemq/sluice/internal/formats"
 )
 
-// While a node of the cluster runs a program that does not know of tasks that select messages there are none, and the
-// client reads why; it may look what would be moved.
+// While a node of the cluster runs a program that does not know tasks with a selection, none can start, and the error
+// gives the reason; a dry run is still possible.
 func TestRedriveWaitsForAllNodes(t *testing.T) {
 	t.Parallel()
 	var old atomic.Bool
@@ -37,12 +37,12 @@ func TestRedriveWaitsForAllNodes(t *testing.T) {
 	}
 }
 
-// The first task that selects messages raises the format of the data directory.
+// The first task with a selection raises the format of the data directory.
 func TestRedriveRaisesTheFormat(t *testing.T) {
 	t.Parallel()
 	config := inMemory()
 	config.InMemory, config.Data = false, t.TempDir()
-	config.Keep.Minutes = 0 // which takes a later format
+	config.Keep.Minutes = 0 // which needs a later format
 	s, _ := start(t, config)
 	c := clientOf(t, s, inJSON)
 	c.Region = "us-east-1" // where callAdmin is

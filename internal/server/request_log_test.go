@@ -14,7 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
 
-// requestLine waits for the line about an operation in a request log, and returns what it says last.
+// requestLine waits for the line of an operation in a request log, and returns the last one.
 func requestLine(t *testing.T, log *safeBuffer, operation string) map[string]any {
 	t.Helper()
 	var found map[string]any
@@ -36,7 +36,7 @@ func requestLine(t *testing.T, log *safeBuffer, operation string) map[string]any
 	return found
 }
 
-// says compares what a line says; a nil value wants that it does not.
+// says compares the fields of a line; a nil value means that the field is absent.
 func says(t *testing.T, line, want map[string]any) {
 	t.Helper()
 	for key, value := range want {
@@ -46,7 +46,7 @@ func says(t *testing.T, line, want map[string]any) {
 	}
 }
 
-// A line of the request log says who did what to which queue, from where, and what came of it.
+// A line of the request log says who did what to which queue, from where, and with what result.
 func TestRequestLog(t *testing.T) {
 	t.Parallel()
 	var log safeBuffer
@@ -104,7 +104,8 @@ func TestRequestLog(t *testing.T) {
 	}
 }
 
-// A client that leaves while it polls is gone: that is no error of the server's, neither in the log nor in the metrics.
+// A client that leaves during a long poll is gone: that is no error of the server, neither in the log nor in the
+// metrics.
 func TestClientsThatLeaveAreGone(t *testing.T) {
 	t.Parallel()
 	for _, where := range []string{"in memory", "on disk"} {
@@ -130,7 +131,7 @@ func TestClientsThatLeaveAreGone(t *testing.T) {
 				if err := r.Write(conn); err != nil {
 					t.Fatal(err)
 				}
-				time.Sleep(50 * time.Millisecond) // for the poll to wait
+				time.Sleep(50 * time.Millisecond) // until the poll waits
 				conn.Close()
 			}
 			says(t, requestLine(t, &log, "ReceiveMessage"), map[string]any{
@@ -143,7 +144,7 @@ func TestClientsThatLeaveAreGone(t *testing.T) {
 					`sluice_requests_total{code="5xx",operation="ReceiveMessage",service="sqs"} 0`,
 				} {
 					if !strings.Contains(text, line) {
-						return fmt.Errorf("there is no %s", line)
+						return fmt.Errorf("%s is missing", line)
 					}
 				}
 				return nil
@@ -155,8 +156,8 @@ func TestClientsThatLeaveAreGone(t *testing.T) {
 	}
 }
 
-// A person who opens the address in a browser gets a page that explains it if there is no console. Programs are
-// answered as SQS does.
+// Without a console, a person who opens the address in a browser gets a page that explains it. Programs get SQS's
+// answer.
 func TestVisit(t *testing.T) {
 	t.Parallel()
 	config := inMemory()

@@ -48,7 +48,7 @@ func (r *retiring) restart(change func(*keyring.Ring) (*keyring.Ring, error)) {
 	r.client.Region = "us-east-1"
 }
 
-// retire calls RetireKey, which must answer with a status.
+// retire calls RetireKey, and expects a status.
 func (r *retiring) retire(id string, want int) (k admin.RetiredKey, body string) {
 	r.t.Helper()
 	status, body := callAdmin(r.t, r.server, "RetireKey", `{"KeyId":"`+id+`"}`)
@@ -61,7 +61,7 @@ func (r *retiring) retire(id string, want int) (k admin.RetiredKey, body string)
 	return k, body
 }
 
-// examine searches for what a key is needed for.
+// examine searches for data that needs a key.
 func (r *retiring) examine(id string) {
 	r.t.Helper()
 	if err := r.server.administration.retirement.examine(r.t.Context(), encryption.Retirement{ID: id}); err != nil {
@@ -75,7 +75,7 @@ func (r *retiring) setKey(queue, key string) {
 	r.Make("SetQueueAttributes", object{"QueueUrl": r.URL(queue), "Attributes": object{"KmsMasterKeyId": key}})
 }
 
-// A key that is retired encrypts no more. When the last message is gone that needs it, the server starts without it.
+// A retired key encrypts nothing more. When the last message that needs it is gone, the server starts without it.
 func TestRetiredKey(t *testing.T) {
 	t.Parallel()
 	r := newRetiring(t)
@@ -88,11 +88,11 @@ func TestRetiredKey(t *testing.T) {
 	r.retire("no-such-key", http.StatusNotFound)
 	r.setKey("named", old)
 	if _, body := r.retire(old, http.StatusConflict); !strings.Contains(body, ":named names it") {
-		t.Errorf("it says %s", body)
+		t.Errorf("the answer is %s", body)
 	}
 	r.Make("DeleteQueue", object{"QueueUrl": r.URL("named")})
 	if _, body := r.retire(old, http.StatusConflict); !strings.Contains(body, ":named names it") {
-		t.Errorf("of a key of a deleted queue that can be brought back it says %s", body)
+		t.Errorf("for a key of a deleted queue that can be restored, the answer is %s", body)
 	}
 	if status, body := callAdmin(t, r.server, "UndoDelete", `{"QueueName":"named"}`); status != http.StatusOK {
 		t.Fatalf("%d %s", status, body)
@@ -123,7 +123,7 @@ func TestRetiredKey(t *testing.T) {
 
 	r.examine(old)
 	if k, _ := r.retire(old, http.StatusOK); k.CheckedTimestamp == nil || k.NeededBy == 0 || k.Removable {
-		t.Errorf("a message needs it: %+v", k)
+		t.Errorf("although a message needs it: %+v", k)
 	}
 	for body := range bodies(r.client, "q", 1) { // they are deleted
 		if body != "m" {
@@ -132,9 +132,9 @@ func TestRetiredKey(t *testing.T) {
 	}
 	r.examine(old)
 	if k, _ := r.retire(old, http.StatusOK); k.NeededBy != 0 || !k.Removable {
-		t.Errorf("nothing needs it: %+v", k)
+		t.Errorf("although nothing needs it: %+v", k)
 	}
-	r.restart(func(k *keyring.Ring) (*keyring.Ring, error) { return k, nil }) // as a node that has the old file
+	r.restart(func(k *keyring.Ring) (*keyring.Ring, error) { return k, nil }) // as a node with the old file
 	if err := r.server.secrecy.check(old); !errors.Is(err, keyring.ErrDisabled) {
 		t.Errorf("the key is back: %v", err)
 	}
@@ -160,14 +160,14 @@ func TestRetirementOfTheOnlyKey(t *testing.T) {
 	}
 }
 
-// A search is due some minutes after the retirement or a search that has failed, and then each hour.
+// A search is due some minutes after the retirement or after a failed search, and then every hour.
 func TestRetirementIsDue(t *testing.T) {
 	t.Parallel()
 	r := newRetiring(t)
 	old := r.server.secrecy.ring.First().ID()
 	r.restart(func(k *keyring.Ring) (*keyring.Ring, error) { return k.Rotate(time.Now()) })
 	r.retire(old, http.StatusOK)
-	later := r.config // the server has another clock, by which nothing is due
+	later := r.config // the server has another clock, by which no search is due
 	now := time.Now()
 	later.Now = func() time.Time { return now }
 	of := &retirement{config: &later, storage: r.server.storage, secrecy: r.server.secrecy}
@@ -183,7 +183,7 @@ func TestRetirementIsDue(t *testing.T) {
 			apitest.Must(t, 0, err)
 		}
 		if got := of.due(); len(got) != c.want {
-			t.Errorf("%+v: %v are due", c, got)
+			t.Errorf("%+v: due are %v", c, got)
 		}
 	}
 

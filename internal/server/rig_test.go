@@ -6,7 +6,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/apitest"
 )
 
-// How the tests of this package say what apitest has.
+// Short names for parts of apitest.
 type (
 	client  = apitest.Client
 	object  = apitest.Object
@@ -37,8 +37,7 @@ var (
 	dumpRegion   = apitest.DumpRegion
 )
 
-// shared is a server in memory for all tests that need nothing special of it.
-// Each of them takes a region of its own.
+// shared is a server in memory for all tests without special needs. Each of them uses its own region.
 var shared *Server
 
 func TestMain(m *testing.M) {
@@ -48,8 +47,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// inMemory is the configuration of shared: messages may be as large as on AWS
-// today, which is what the texts of its errors say.
+// inMemory is the configuration of shared: messages may be as large as on AWS today, as the texts of its errors say.
 func inMemory() Config {
 	c := Default()
 	c.InMemory = true
@@ -59,8 +57,8 @@ func inMemory() Config {
 	return c
 }
 
-// start runs a server of the test's own. The returned function stops the server and waits until it is done; that
-// happens at the end of the test at the latest.
+// start runs a server for one test. The returned function stops the server and waits until it has ended, at the latest
+// at the end of the test.
 func start(t *testing.T, c Config) (s *Server, stop func() error) {
 	t.Helper()
 	s, err := Start(c)
@@ -76,7 +74,7 @@ func run(t *testing.T, s *Server) (stop func() error) {
 	return apitest.Run(t, s)
 }
 
-// inAll runs f with a client of each dialect, in a region of its own.
+// inAll runs f with a client of each dialect, in its own region.
 func inAll(t *testing.T, f func(t *testing.T, c *client)) {
 	t.Helper()
 	for _, d := range apitest.Dialects {

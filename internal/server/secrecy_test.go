@@ -38,7 +38,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// plaintext is what tests look for. It does not compress.
+// plaintext is the text that tests look for. It does not compress.
 const plaintext = "q7Zx0Vk3"
 
 // encrypted is the configuration of a server on a disk that encrypts messages.
@@ -50,7 +50,7 @@ func encrypted(dir string) Config {
 
 func md5Of(body string) string { return fmt.Sprintf("%x", md5.Sum([]byte(body))) }
 
-// occurrences counts how often a text is in the files of a directory.
+// occurrences counts how often a text occurs in the files of a directory.
 func occurrences(t *testing.T, dir, text string) (n int) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -94,7 +94,7 @@ func fill(t *testing.T, s *Server, queue string, n int) {
 	all.Wait()
 }
 
-// No file of a data directory, and no backup, has the text of a message of an encrypted queue.
+// No file of a data directory, and no backup, contains the text of a message of an encrypted queue.
 func TestNothingReadableIsStored(t *testing.T) {
 	t.Parallel()
 	n := 10_000
@@ -118,7 +118,7 @@ func TestNothingReadableIsStored(t *testing.T) {
 			if on && stored+saved > 0 {
 				t.Errorf("%d texts are readable in the data directory, %d in a backup", stored, saved)
 			}
-			if !on && stored < 2*n*9/10 { // a log may divide some
+			if !on && stored < 2*n*9/10 { // a log may divide some texts
 				t.Errorf("without encryption %d texts of %d messages are found", stored, n)
 			}
 			f, err := datadir.ReadFormat(config.Data)
@@ -158,7 +158,7 @@ func fetchedBackup(t *testing.T, s *Server) []byte {
 	return b
 }
 
-// bodies receives the messages of a queue, deletes them, and returns their bodies.
+// bodies receives and deletes the messages of a queue, and returns their bodies.
 func bodies(c *client, queue string, n int) map[string]object {
 	c.T.Helper()
 	all := make(map[string]object)
@@ -215,7 +215,7 @@ func TestEncryptedMessagesTravel(t *testing.T) {
 	peek(`,"Filter":"`+plaintext+`dead"`, plaintext+"dead")
 	peek(`,"Filter":"another"`, `"Messages":[]`)
 
-	// A task edits the dead letter and brings it elsewhere; another brings it back as it is.
+	// One task edits the dead letter and moves it elsewhere; another moves it back unchanged.
 	status, body := callAdmin(t, s, "RedriveMessages",
 		`{"QueueUrl":"`+c.URL("plain")+`","DestinationArn":"`+c.ARN("back")+
 			`","Filter":"dead","Edit":{"SetAttributes":{"b":{"DataType":"String","StringValue":"`+plaintext+`edit"}}}}`)
@@ -339,7 +339,7 @@ func (a *answering) Ask(_ context.Context, question []byte) (answers [][]byte, s
 	return answers, a.silent
 }
 
-// A node of a cluster encrypts with a key when all nodes have it, and with the key before it until then.
+// A node of a cluster encrypts with a key when all nodes have it, and with the previous key until then.
 func TestNodesAgreeOnKeys(t *testing.T) {
 	t.Parallel()
 	records, err := store.OpenMemory(store.Options{})
@@ -388,7 +388,7 @@ func TestNodesAgreeOnKeys(t *testing.T) {
 	s = newNode(rotated)
 	refused("a node does not have the key " + rotated.First().ID())
 	if s.cipher.Check(first.First().ID()) != nil || s.cipher.Check(rotated.First().ID()) == nil {
-		t.Error("a key encrypts that some node does not have")
+		t.Error("a key encrypts that some node lacks")
 	}
 	node.keys = [][]string{s.ids()}
 	if err := s.agree(t.Context()); err != nil {
@@ -399,7 +399,7 @@ func TestNodesAgreeOnKeys(t *testing.T) {
 	}
 }
 
-// Without the right keys a server does not start, and changes nothing. With a rotated file it reads what was there.
+// Without the right keys a server does not start, and changes nothing. With a rotated file it reads the old messages.
 func TestStartsWithItsKeysOnly(t *testing.T) {
 	t.Parallel()
 	config := encrypted(t.TempDir())
@@ -441,7 +441,7 @@ func TestStartsWithItsKeysOnly(t *testing.T) {
 	}
 	refused("no file", "restore the file from a copy")
 	if _, err := os.Stat(config.EncryptionKeyFile); err == nil {
-		t.Error("a key was made in place of one that is needed")
+		t.Error("a new key replaced one that is needed")
 	}
 	path := config.EncryptionKeyFile
 	config.EncryptionKeyFile = ""
@@ -469,7 +469,7 @@ func TestStartsWithItsKeysOnly(t *testing.T) {
 	refused("the file before the rotation", "lacks the key "+rotated.First().ID())
 }
 
-// A queue whose key the server does not have takes no messages, as on AWS. Its earlier messages can be received.
+// A queue whose key the server lacks accepts no messages, as on AWS. Its earlier messages can be received.
 func TestUnknownKeys(t *testing.T) {
 	t.Parallel()
 	config := encrypted(t.TempDir())
@@ -500,7 +500,7 @@ func TestUnknownKeys(t *testing.T) {
 	}
 }
 
-// asRoot makes a call of SNS as the root of a server, and returns the answer of one that succeeds.
+// asRoot makes a call of SNS as the root of a server, which must succeed, and returns its answer.
 func asRoot(t *testing.T, s *Server, op string, params ...string) string {
 	t.Helper()
 	status, body := tryAsRoot(t, s, op, params...)
@@ -520,8 +520,8 @@ func tryAsRoot(t *testing.T, s *Server, op string, params ...string) (status int
 	return call(t, s, "sns", form.Encode(), &root)
 }
 
-// subscribeEndpoint subscribes a server of the test's own to a topic. The server notes what is published while it is
-// open, and refuses it otherwise.
+// subscribeEndpoint subscribes a test server to a topic. It records messages while it is open, and refuses them
+// otherwise.
 func subscribeEndpoint(t *testing.T, s *Server, topic string, open *atomic.Bool) (texts <-chan string) {
 	t.Helper()
 	tokens, got := make(chan string, 1), make(chan string, 10)
@@ -581,8 +581,8 @@ func TestMessagesForEndpointsAreEncrypted(t *testing.T) {
 	}
 }
 
-// Nothing can be published to a topic whose key the server does not have. Its endpoints can still be confirmed, and get
-// what waits for them.
+// Nothing can be published to a topic whose key the server lacks. Its endpoints can still be confirmed, and get the
+// waiting messages.
 func TestUnknownKeysOfTopics(t *testing.T) {
 	t.Parallel()
 	config := encrypted(t.TempDir())
@@ -628,8 +628,8 @@ func TestUnknownKeysOfTopics(t *testing.T) {
 	}
 }
 
-// A server begins to encrypt, on data that was not encrypted, and ends it queue by queue. Messages that are stored stay
-// as they are, and FIFO queues keep their order.
+// A server starts to encrypt data that was not encrypted, and stops queue by queue. Stored messages stay as they are,
+// and FIFO queues keep their order.
 func TestEncryptionComesAndGoes(t *testing.T) {
 	t.Parallel()
 	config := encrypted(t.TempDir())
@@ -741,7 +741,7 @@ func (n *noted) Publish(_ context.Context, publications []queue.Publication) ([]
 	return nil, nil
 }
 
-// A queue may be deleted between the check of a call and its messages: they are encrypted as if it was there.
+// A queue may be deleted between the check of a call and its messages: they are encrypted as if it still existed.
 func TestMessagesOfUnknownQueuesAreEncrypted(t *testing.T) {
 	t.Parallel()
 	s, _ := start(t, encrypted(t.TempDir()))

@@ -37,7 +37,7 @@ func TestValidate(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		change func(*Config)
-		want   string // in the error; empty if there is none
+		want   string // part of the error; empty if there is none
 	}{
 		{func(*Config) {}, ""},
 		{func(c *Config) { c.Listen = "localhost:1" }, ""},
@@ -102,7 +102,7 @@ func TestValidate(t *testing.T) {
 		}
 		if err != nil {
 			if _, startErr := Start(c); startErr == nil || startErr.Error() != err.Error() {
-				t.Errorf("Start says %v, Validate %v", startErr, err)
+				t.Errorf("Start returns %v, Validate %v", startErr, err)
 			}
 		}
 	}
@@ -143,8 +143,7 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// A server that has lost its store is alive and not ready, and says so to
-// everybody, in each protocol.
+// A server that has lost its store is alive and not ready, and reports so to every client, in each protocol.
 func TestStoreLost(t *testing.T) {
 	t.Parallel()
 	s, _ := start(t, inMemory())
@@ -169,8 +168,7 @@ func TestStoreLost(t *testing.T) {
 	})
 }
 
-// inAllOf runs f with a client of each dialect, all of them in one region of
-// server s.
+// inAllOf runs f with a client of each dialect, all of them in one region of server s.
 func inAllOf(t *testing.T, s *Server, f func(t *testing.T, c *client)) {
 	t.Helper()
 	for _, d := range apitest.Dialects {
@@ -180,7 +178,7 @@ func inAllOf(t *testing.T, s *Server, f func(t *testing.T, c *client)) {
 	}
 }
 
-// A mistake of ours is an answer and a line in the log, and the server goes on.
+// A fault of the server is an answer and a line in the log, and the server continues.
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	var log safeBuffer
@@ -199,9 +197,8 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// raw sends text over a connection of its own and returns the answer. When the
-// server does not read all of it, a reset may overtake the answer on a machine
-// that is busy; then it asks again.
+// raw sends text over a new connection and returns the answer. When the server does not read all of it, a reset may
+// overtake the answer on a busy machine; then raw tries again.
 func raw(t *testing.T, s *Server, text string, closeWrite bool) *http.Response {
 	t.Helper()
 	for range 10 {
@@ -228,7 +225,7 @@ func rawOnce(t *testing.T, s *Server, text string, closeWrite bool) (*http.Respo
 		t.Fatal(err)
 	}
 	go func() {
-		_, _ = io.WriteString(conn, text) // the server may refuse to read it all
+		_, _ = io.WriteString(conn, text) // the server may refuse to read all of it
 		if closeWrite {
 			_ = conn.(*net.TCPConn).CloseWrite()
 		}
@@ -279,7 +276,7 @@ func TestRequestLimits(t *testing.T) {
 			t.Errorf("%s: %d %.500s", tc.name, response.StatusCode, body)
 		}
 	}
-	// As much as is allowed is read, though not believed unsigned.
+	// Unsigned bodies are read up to the limit, though not trusted.
 	response := raw(t, shared, inJSON+"Content-Length: 8388608\r\n\r\n"+strings.Repeat(" ", 8<<20), false)
 	if response.StatusCode != 403 {
 		t.Errorf("8 MiB: %d", response.StatusCode)
@@ -296,7 +293,7 @@ func TestRequestLimits(t *testing.T) {
 	}
 }
 
-// The largest batch fits into a request however it is escaped.
+// The largest batch fits into a request, however it is escaped.
 func TestLargestBatch(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, inJSON)
@@ -312,7 +309,7 @@ func TestLargestBatch(t *testing.T) {
 	}
 }
 
-// Without other orders messages are as large as the guide of 2014 says.
+// By default, messages have the maximum size of the guide of 2014.
 func TestDefaultMessageSize(t *testing.T) {
 	t.Parallel()
 	config := Default()
@@ -331,7 +328,7 @@ func TestDefaultMessageSize(t *testing.T) {
 			object{"QueueUrl": name, "Entries": list{object{"Id": "a", "MessageBody": strings.Repeat("x", 262_145)}}},
 			batchRefusal("BatchRequestTooLong",
 				"Batch requests cannot be longer than 262144 bytes. You have sent 262145 bytes."))
-		// A queue that takes more takes it in a batch, too.
+		// A queue with a larger maximum also applies it to a batch.
 		c.Make("SetQueueAttributes", object{"QueueUrl": name, "Attributes": object{"MaximumMessageSize": "1048576"}})
 		c.Make("SendMessageBatch", object{
 			"QueueUrl": name, "Entries": list{object{"Id": "a", "MessageBody": strings.Repeat("x", 1_048_576)}},
@@ -376,7 +373,7 @@ func TestStop(t *testing.T) {
 		t.Errorf("stopping took %s", took)
 	}
 	if _, err := net.Dial("tcp", s.entrance.listener.Addr().String()); err == nil {
-		t.Error("it still listens")
+		t.Error("the server still listens")
 	}
 }
 
@@ -446,7 +443,7 @@ func TestRestart(t *testing.T) {
 	}
 	c.Base = s.Endpoint()
 	after := dumpRegion(c)
-	// Queue URLs have the server's port in them.
+	// Queue URLs contain the server's port.
 	port := regexp.MustCompile(`127\.0\.0\.1:[0-9]+`)
 	if b, a := port.ReplaceAllString(fmt.Sprint(before), ""), port.ReplaceAllString(fmt.Sprint(after), ""); a != b {
 		t.Errorf("before %s\nafter  %s", b, a)
@@ -513,7 +510,7 @@ func TestPortInUse(t *testing.T) {
 		t.Fatal("two servers listen on one port")
 	}
 	config.Listen = "127.0.0.1:0"
-	start(t, config) // the one that failed has let go of everything
+	start(t, config) // the failed server has released everything
 }
 
 func TestCredentialsFile(t *testing.T) {
@@ -556,16 +553,16 @@ func TestCredentialsFile(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// A key of the operator's own takes the place of the first account's.
+	// An operator's key replaces the first account's.
 	config := onDisk(dir)
 	config.RootKeyID, config.RootSecret = "mine", "too-short-15-ch"
 	config.Listen, config.Insecure = "0.0.0.0:0", true
 	if _, err := Start(config); err == nil ||
 		!strings.Contains(err.Error(), "--root-secret-access-key has 15 characters") {
-		t.Errorf("a short secret where other machines can try it: %v", err)
+		t.Errorf("a short secret that other machines can guess: %v", err)
 	}
 	config.Listen, config.Insecure = onDisk(dir).Listen, false
-	s, stop = start(t, config) // only this machine can try it
+	s, stop = start(t, config) // only this machine can guess
 	if got := s.Root().Secret; got != "too-short-15-ch" {
 		t.Errorf("the root's secret is %q", got)
 	}
@@ -599,8 +596,7 @@ func TestCredentialsFile(t *testing.T) {
 	}
 }
 
-// Queue URLs are such as the client can use: they begin with what it has used,
-// or with what the operator says.
+// The client can use its queue URLs: they begin with the address that it has used, or with the public URL.
 func TestQueueURLs(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, inJSON)
@@ -658,7 +654,7 @@ func TestPublicURL(t *testing.T) {
 				t.Errorf("%d %s", a.Status, a.Body)
 			}
 		}
-		// Directly it works as well; the URLs stay those of the proxy.
+		// Direct access works, too; the URLs stay those of the proxy.
 		direct := *c
 		direct.Base = backend.String()
 		direct.OK("ListQueues", nil, object{"QueueUrls": list{c.URL("q")}})
@@ -691,7 +687,7 @@ func TestTLS(t *testing.T) {
 		t.Errorf("got %s, want %s", body, want)
 	}
 
-	// Replaced files count from the next connection on. Files that cannot be read do not, and do not end the server.
+	// Replaced files take effect with the next connection. Files that cannot be read do not, and do not end the server.
 	pool = apitest.Certificate(t, dir)
 	again := &http.Client{
 		Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, DisableKeepAlives: true},
@@ -703,7 +699,7 @@ func TestTLS(t *testing.T) {
 		}
 		response, err := again.Get(s.Endpoint() + "/healthz")
 		if err != nil {
-			t.Fatalf("spoilt %t: %v", spoil, err)
+			t.Fatalf("damaged %t: %v", spoil, err)
 		}
 		response.Body.Close()
 	}
@@ -845,14 +841,12 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// brokenWriter is a connection that is found to be gone when the answer is on
-// its way.
+// brokenWriter is a connection that turns out to be gone while the answer is written.
 type brokenWriter struct{ *httptest.ResponseRecorder }
 
 func (brokenWriter) FlushError() error { return errors.New("broken pipe") }
 
-// Messages whose consumer did not get them are there for the next at once, as
-// if they had not been received.
+// Messages that did not reach their consumer are available to the next at once, as if they had not been received.
 func TestUndelivered(t *testing.T) {
 	t.Parallel()
 	inAll(t, func(t *testing.T, c *client) {
@@ -879,13 +873,13 @@ func TestUndelivered(t *testing.T) {
 			}
 			m := c.Make("ReceiveMessage", in)["Messages"].(list)[0].(object)
 			if n := m["Attributes"].(object)["ApproximateReceiveCount"]; n != "1" {
-				t.Errorf("%s: this is receive %v", queue, n)
+				t.Errorf("%s: the receive count is %v", queue, n)
 			}
 		}
 	})
 }
 
-// A queue whose maker did not wait for the answer is a queue like any other.
+// A queue whose creator did not wait for the answer is an ordinary queue.
 func TestMakerGone(t *testing.T) {
 	t.Parallel()
 	inAll(t, func(t *testing.T, c *client) {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Each look is at a disk of so much space, in MiB.
+// Each check sees a disk with this much free space, in MiB.
 func TestSpace(t *testing.T) {
 	const mib = 1 << 20
 	type look struct {
@@ -42,7 +42,7 @@ func TestSpace(t *testing.T) {
 			for _, l := range tc.looks {
 				free = l.free
 				s.look()
-				s.look() // which is no news
+				s.look() // which is nothing new
 				fails = errors.New("unknown")
 				s.look() // which changes nothing
 				fails = nil
@@ -75,30 +75,30 @@ func TestSpaceIsWatchedAndReclaimed(t *testing.T) {
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if reclaimed.Load() != 0 || s.room() != nil {
-			t.Errorf("with enough space: reclaimed %d times, room: %v", reclaimed.Load(), s.room())
+			t.Errorf("enough space: reclaimed %d times, room: %v", reclaimed.Load(), s.room())
 		}
 		free.Store(10)
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if reclaimed.Load() != 1 || s.room() == nil {
-			t.Errorf("with little: reclaimed %d times at once, room: %v", reclaimed.Load(), s.room())
+			t.Errorf("little space: reclaimed %d times at once, room: %v", reclaimed.Load(), s.room())
 		}
 		close(slow)
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if reclaimed.Load() < 10 {
-			t.Errorf("with little: reclaimed %d times", reclaimed.Load())
+			t.Errorf("little space: reclaimed %d times", reclaimed.Load())
 		}
 		free.Store(1000)
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if s.room() != nil {
-			t.Errorf("at last: %v", s.room())
+			t.Errorf("finally: %v", s.room())
 		}
 	})
 }
 
-// TestSpaceFillsFast fills a disk within a second: what is written between two looks must not use up the reserve.
+// TestSpaceFillsFast fills a disk within a second: the data written between two checks must not use up the reserve.
 func TestSpaceFillsFast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const reserve, perSecond = 64 << 20, 500 << 20 // bytes
@@ -113,7 +113,7 @@ func TestSpaceFillsFast(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		synctest.Wait()
 		if n := looks.Load(); n > 11 {
-			t.Errorf("%d looks in 10 s at a disk with much free space", n)
+			t.Errorf("%d checks in 10 s of a disk with much free space", n)
 		}
 		for s.room() == nil && free.Load() > 0 {
 			time.Sleep(10 * time.Millisecond)

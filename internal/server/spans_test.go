@@ -27,14 +27,14 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
 
-// otlpCollector takes spans as a collector does, by HTTP and in protobuf.
+// otlpCollector accepts spans as a collector does, by HTTP and in protobuf.
 type otlpCollector struct {
 	t *testing.T
 	*httptest.Server
 	mu       sync.Mutex
 	got      []*otlp.Span
 	resource map[string]string
-	raw      bytes.Buffer // all that has come
+	raw      bytes.Buffer // all received spans
 }
 
 func newCollector(t *testing.T) *otlpCollector {
@@ -55,7 +55,7 @@ func (c *otlpCollector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		body = z
 	}
 	b, err := io.ReadAll(body)
-	var in otlp.TracesData // it is encoded as the request is
+	var in otlp.TracesData // the answer is encoded like the request
 	if err == nil {
 		err = proto.Unmarshal(b, &in)
 	}
@@ -88,7 +88,7 @@ func attributesIn(list []*common.KeyValue) map[string]string {
 	return out
 }
 
-// waitFor waits until spans of these names have come, and returns the last of each in their order.
+// waitFor waits until spans of these names have arrived, and returns the last of each in their order.
 func (c *otlpCollector) waitFor(names ...string) []*otlp.Span {
 	c.t.Helper()
 	out := make([]*otlp.Span, len(names))
