@@ -18,11 +18,11 @@
 // whole because of one entry, it is halved until that entry is found. The MD5 digests of body and attributes are
 // compared with the sent data, message by message ([ChecksumError]).
 //
-// A caller whose context ends returns at once. Its unsent message is dropped, which does not affect others; a request is
-// canceled when all its callers have left. Requests carry no values of the callers' contexts.
+// A caller whose context ends returns at once. Its unsent message is dropped, which does not affect others; a request
+// is canceled when all its callers have left. Requests carry no values of the callers' contexts.
 //
-// A FIFO queue gets its messages in the order of the calls, one batch after the other. A batch continues when its callers
-// have left, because the service may still store it. Calls of different goroutines have no order;
+// A FIFO queue gets its messages in the order of the calls, one batch after the other. A batch continues when its
+// callers have left, because the service may still store it. Calls of different goroutines have no order;
 // [Client.SendMessageAsync] lets one goroutine send in order and in batches. The Client does not retry messages for a
 // FIFO queue, because later ones of the group may have been stored meanwhile.
 //

@@ -15,7 +15,7 @@ import (
 // activated is set in a process that is a server and not the test.
 const activated = "SLUICE_TEST_ACTIVATED"
 
-// TestActivatedServer is no test, but what TestSocketOfSystemd runs in another process.
+// TestActivatedServer is not a test: TestSocketOfSystemd runs it in another process.
 func TestActivatedServer(t *testing.T) {
 	words := os.Getenv(activated)
 	if words == "" {
@@ -28,7 +28,7 @@ func TestActivatedServer(t *testing.T) {
 	os.Exit(command.Status(err))
 }
 
-// activate runs a server as systemd does: the sockets are the descriptors from 3 on, and LISTEN_PID is its own.
+// activate runs a server as systemd does: the sockets are the descriptors from 3 on, and LISTEN_PID is the server's.
 func activate(t *testing.T, words string, sockets ...*os.File) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
@@ -61,7 +61,7 @@ func TestSocketOfSystemd(t *testing.T) {
 	l, file := socket(t, "127.0.0.1:0")
 	dir := t.TempDir()
 	var endpoints []string
-	for range 2 { // the second one on the same socket
+	for range 2 { // the second server on the same socket
 		cmd := activate(t, "serve --listen 127.0.0.1:1 --data "+dir+"/data", file)
 		out, err := cmd.StdoutPipe()
 		if err != nil {

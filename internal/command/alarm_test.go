@@ -13,7 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
 
-// Alarms are listed with their states, through all pages, and so is what has happened to them.
+// Alarms are listed with their states, through all pages, and so is their history.
 func TestAlarmsByCommand(t *testing.T) {
 	s := serve(t, "--in-memory")
 	as(t, s.exports, "")
@@ -25,7 +25,7 @@ func TestAlarmsByCommand(t *testing.T) {
 			MetricName: aws.String("ApproximateAgeOfOldestMessage"), Statistic: types.StatisticMaximum,
 			Period: aws.Int32(60), EvaluationPeriods: aws.Int32(1), Threshold: aws.Float64(300),
 			ComparisonOperator: types.ComparisonOperatorGreaterThanThreshold,
-			ActionsEnabled:     aws.Bool(i > 0), TreatMissingData: aws.String("ignore"), // a state that is set stays
+			ActionsEnabled:     aws.Bool(i > 0), TreatMissingData: aws.String("ignore"), // keeps a state that was set
 		})
 		apitest.Must(t, 0, err)
 	}
@@ -38,7 +38,7 @@ func TestAlarmsByCommand(t *testing.T) {
 		out, _, err := run(t, args...)
 		for _, w := range want {
 			if err != nil || !strings.Contains(out, w) {
-				t.Errorf("%v: there is no %q in %q, %v", args, w, out, err)
+				t.Errorf("%v: %q is missing in %q, %v", args, w, out, err)
 			}
 		}
 		return out
@@ -60,7 +60,7 @@ func TestAlarmsByCommand(t *testing.T) {
 	eventually.Succeeds(t, func() error {
 		out, _, err := run(t, "alarm", "ls")
 		if want := "OK (actions suppressed by Alarm)"; err != nil || !strings.Contains(out, want) {
-			return fmt.Errorf("there is no %q in %q, %w", want, out, err)
+			return fmt.Errorf("%q is missing in %q, %w", want, out, err)
 		}
 		return nil
 	})
@@ -76,6 +76,6 @@ func TestAlarmsByCommand(t *testing.T) {
 	}
 	if _, _, err := run(t, "alarm", "ls", "--state", "FINE"); err == nil ||
 		!strings.Contains(err.Error(), "ValidationError") {
-		t.Errorf("a state that there is not: %v", err)
+		t.Errorf("an unknown state: %v", err)
 	}
 }

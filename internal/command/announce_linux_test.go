@@ -15,7 +15,7 @@ import (
 	"github.com/sluicemq/sluice/internal/command"
 )
 
-// openTerminal returns the two ends of a terminal: what is written to the second is read from the first.
+// openTerminal returns the two ends of a terminal: the first reads what the second writes.
 func openTerminal(t *testing.T) (screen, terminal *os.File) {
 	t.Helper()
 	screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
@@ -40,8 +40,7 @@ func openTerminal(t *testing.T) (screen, terminal *os.File) {
 	return screen, terminal
 }
 
-// The secret is shown once: to the person at whose terminal the server starts for the first time. Elsewhere, and later,
-// the lines name the file that has it.
+// The secret is shown once: at the terminal of a server's first start. Elsewhere, and later, the lines name its file.
 func TestSecretIsForAPerson(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "it's data")
 	printed := func(stdout *os.File, from io.Reader, args ...string) string {
@@ -87,7 +86,7 @@ func TestSecretIsForAPerson(t *testing.T) {
 		strings.Contains(text, link) || !strings.Contains(text, "/credentials'") {
 		t.Errorf("at the first start into a pipe:\n%s", text)
 	}
-	// Keys that are stored nowhere are printed in any case, for all accounts.
+	// Keys that are not stored are always printed, for all accounts.
 	if text := printed(write, read, "--in-memory", "--account",
 		"000000000000,111111111111"); strings.Count(text, secret) != 2 ||
 		!strings.Contains(text, "# account 111111111111: export AWS_ACCESS_KEY_ID=") {

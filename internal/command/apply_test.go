@@ -20,7 +20,7 @@ import (
 	"github.com/sluicemq/sluice/internal/command"
 )
 
-// declaredFile is one that is written and applied.
+// declaredFile is a file that the test writes and applies.
 type declaredFile struct{ path string }
 
 func newDeclaredFile(t *testing.T) *declaredFile {
@@ -117,25 +117,25 @@ users: {ann: {groups: clerks, access-key: true}}
 	}
 	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", keys)
 	if out, _, err := run(t, "queue", "show", "orders", "--profile", "ann"); err != nil {
-		t.Errorf("ann may not look: %v %s", err, out)
+		t.Errorf("ann, without permission to read: %v %s", err, out)
 	}
 	more := newDeclaredFile(t)
 	more.write(t, "name: more\nqueues: {extra: , orders: {delay: 8}}\n")
 	const stopped = "more: stopped: 0 created, 0 changed, 0 deleted, 2 not done"
 	if out, _, err := run(t, "apply", more.path, "--profile", "ann"); err == nil || !strings.Contains(out, stopped) ||
 		strings.Contains(out, nothingToDo) {
-		t.Errorf("ann may not apply: %v %s", err, out)
+		t.Errorf("ann, without permission to apply: %v %s", err, out)
 	}
 	if err := os.Chmod(keys, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := run(t, "apply", f.path, "--write-keys", keys); err == nil ||
 		!strings.Contains(err.Error(), "can be read by others") {
-		t.Errorf("a file that all can read: %v", err)
+		t.Errorf("a file that everyone can read: %v", err)
 	}
 }
 
-// The reasons why an apply would be refused are reported before anything is made, with their place in the file.
+// Reasons for which an apply would be refused are reported before anything is created, with their place in the file.
 func TestInvalidApplyIsNotBegun(t *testing.T) {
 	s := serve(t, "--in-memory", "--no-cool-downs")
 	as(t, s.exports, "")
@@ -168,7 +168,7 @@ func TestInvalidApplyIsNotBegun(t *testing.T) {
 	}
 }
 
-// A prune deletes no queue with messages unless that is wanted, and says how many there are.
+// A prune deletes queues with messages only on request, and reports how many messages there are.
 func TestPruneKeepsMessages(t *testing.T) {
 	s := serve(t, "--in-memory", "--no-cool-downs")
 	as(t, s.exports, "")
@@ -200,7 +200,7 @@ func TestPruneKeepsMessages(t *testing.T) {
 	}
 	if out, _, err := run(t, "queue", "ls"); err != nil || strings.Contains(out, "more") ||
 		!strings.Contains(out, "empty") {
-		t.Errorf("something was changed: %v\n%s", err, out)
+		t.Errorf("the server has changed: %v\n%s", err, out)
 	}
 	if _, _, err := run(t, "apply", "--prune-non-empty", f.path); command.Status(err) != 2 {
 		t.Errorf("without --prune: %v", err)
@@ -208,7 +208,7 @@ func TestPruneKeepsMessages(t *testing.T) {
 	must("shop: 1 created, 0 changed, 2 deleted", "apply", "--prune", "--prune-non-empty", f.path)
 }
 
-// A filter can become any other one, whichever has to come first, its policy or its scope.
+// A filter can be replaced by any other, whether the policy or the scope has to change first.
 func TestApplyChangesFilters(t *testing.T) {
 	s := serve(t, "--in-memory", "--no-cool-downs")
 	as(t, s.exports, "")
@@ -276,11 +276,11 @@ func TestApplySetsLimits(t *testing.T) {
 	for _, want := range []string{"limits:\n", "'111122223333':", "sends-per-second: 5\n", "queues: 3\n",
 		"000000000000/bob", "receives-per-second: 0\n"} {
 		if !strings.Contains(out, want) {
-			t.Errorf("the export has no %s: %s%v", want, out, err)
+			t.Errorf("the export lacks %s: %s%v", want, out, err)
 		}
 	}
 	if strings.Contains(out, "stored-bytes") {
-		t.Errorf("the limit that was taken away is exported: %s", out)
+		t.Errorf("the removed limit is exported: %s", out)
 	}
 	f.write(t, out)
 	if out, errs, err := run(t, "plan", f.path); err != nil || !strings.Contains(out, nothingToDo) {
@@ -313,7 +313,7 @@ func TestServeApplies(t *testing.T) {
 	options := []string{"--data", data, "--account", "000000000000,111122223333", "--apply", f.path, "--write-keys",
 		keys}
 	var first []byte
-	for range 2 { // the second time nothing is to be done
+	for range 2 { // the second time nothing is left to do
 		s := serve(t, options...)
 		as(t, s.exports, "")
 		if out, _, err := run(t, "queue", "ls"); err != nil || !strings.Contains(out, "orders") {
@@ -342,7 +342,7 @@ func TestServeApplies(t *testing.T) {
 	f.write(t, "name: shop\nqueue: {}\n")
 	if _, _, err := run(t, "serve", "--check", "--apply", f.path); err == nil ||
 		!strings.Contains(err.Error(), "did you mean queues") {
-		t.Errorf("a wrong file: %v", err)
+		t.Errorf("an invalid file: %v", err)
 	}
 	f.write(t,
 		"name: shop\nqueues: {q: {policy: {Statement: {Effect: Allow, Action: 'sqs:*', Resource: '*', Principal: {AWS: 'arn:aws:iam::000000000000:user/nobody'}}}}}\n")
@@ -437,7 +437,7 @@ func drawFile(t *rapid.T, name string) string {
 	return b.String()
 }
 
-// An apply makes what the file says, an export shows what there is, and a prune leaves what the file has.
+// An apply creates the resources of the file, an export shows the existing ones, and a prune leaves those in the file.
 func TestApplyExportAndPruneAgree(t *testing.T) {
 	s := serve(t, "--in-memory", "--no-cool-downs")
 	as(t, s.exports, "")
@@ -446,13 +446,13 @@ func TestApplyExportAndPruneAgree(t *testing.T) {
 		t.Helper()
 		out, _, err := run(t, args...)
 		if err != nil {
-			text, _ := os.ReadFile(f.path) // what cannot be read is not shown
+			text, _ := os.ReadFile(f.path) // unreadable resources are not shown
 			t.Fatalf("%v: %v\n%s\n%s", args, err, out, text)
 		}
 		return out
 	}
 	files := rapid.Custom(func(t *rapid.T) string { return drawFile(t, "drawn") })
-	for seed := range 12 { // each over what the one before has made
+	for seed := range 12 { // each changes the result of the previous one
 		f.write(t, files.Example(seed))
 		must("apply", "--prune", "--prune-non-empty", f.path) // an alarm may have notified a queue
 		must("drift", f.path)

@@ -27,8 +27,8 @@ import (
 	"github.com/sluicemq/sluice/test/program"
 )
 
-// sdk returns an SDK's client of a server.
-// sdk returns a client that asks again for as long as three nodes on a busy machine need to find an owner.
+// sdk returns an SDK's client of a server. The client retries for as long as three nodes on a busy machine need to find
+// an owner.
 func sdk(s *serving) *sqs.Client {
 	return sqs.New(sqs.Options{
 		RetryMaxAttempts: 12,
@@ -50,8 +50,8 @@ func makeQueue(t *testing.T, c *sqs.Client, in *sqs.CreateQueueInput) string {
 	return *out.QueueUrl
 }
 
-// drainQueue receives and deletes all messages of a queue, and returns them in order. It waits so many seconds for
-// another one.
+// drainQueue receives and deletes all messages of a queue, and returns them in order. It waits this many seconds for
+// each further message.
 func drainQueue(t *testing.T, c *sqs.Client, url string, wait int32) (all []types.Message) {
 	t.Helper()
 	for {
@@ -87,8 +87,8 @@ type load struct {
 	ordered, plain string
 	doomed         []string
 
-	sent   [2]atomic.Int64 // acknowledged, to ordered and to plain
-	failed int64           // sent to the doomed before the backup
+	sent   [2]atomic.Int64 // acknowledged sends to ordered and to plain
+	failed int64           // sent to the doomed queues before the backup
 	ctx    context.Context
 	stop   context.CancelFunc
 	over   sync.WaitGroup
@@ -96,7 +96,7 @@ type load struct {
 
 const (
 	doomedQueues   = 6
-	doomedMessages = 200 // in each
+	doomedMessages = 200 // in each queue
 )
 
 func startLoad(t *testing.T, s *serving) *load {
@@ -150,8 +150,7 @@ func startLoad(t *testing.T, s *serving) *load {
 	return l
 }
 
-// backUp makes a backup under load, and returns how many messages had been
-// acknowledged before it began.
+// backUp makes a backup under load, and returns the number of messages that were acknowledged before it began.
 func (l *load) backUp(t *testing.T, file string) (sent [2]int64) {
 	t.Helper()
 	return l.backUpBy(t, func() {
@@ -198,7 +197,7 @@ func (c copies) add(m types.Message) {
 	c[*m.Body][*m.MessageId]++
 }
 
-// once reports whether a number is there, and no message that has it came twice.
+// once reports whether a number is there, and no message with it arrived twice.
 func (c copies) once(n int64) bool {
 	for _, times := range c[fmt.Sprint(n)] {
 		if times != 1 {
@@ -208,7 +207,7 @@ func (c copies) once(n int64) bool {
 	return len(c[fmt.Sprint(n)]) > 0
 }
 
-// check compares what is in a server that was made from the backup.
+// check compares the contents of a restored server with the load.
 func (l *load) check(t *testing.T, s *serving, sent [2]int64) {
 	t.Helper()
 	c := sdk(s)
@@ -226,13 +225,13 @@ func (l *load) check(t *testing.T, s *serving, sent [2]int64) {
 		}
 		for n := range sent[i] {
 			if !seen.once(n) {
-				t.Errorf("%s: message %d was acknowledged before the backup, and is there as %v", name, n,
+				t.Errorf("%s: message %d was acknowledged before the backup, and has the copies %v", name, n,
 					seen[fmt.Sprint(n)])
 			}
 		}
 		t.Logf("%s: %d messages, %d of them sent before the backup", name, len(got), sent[i])
 	}
-	// Wherever it was on its way: each message is there once.
+	// Wherever a message was on its way, it is there once.
 	seen := make(copies)
 	for end := time.Now().Add(time.Minute); len(seen) < int(l.failed) && time.Now().Before(end); {
 		for i := range 2 * doomedQueues {
@@ -253,7 +252,7 @@ func (l *load) check(t *testing.T, s *serving, sent [2]int64) {
 		}
 	}
 	if wrong > 0 {
-		t.Errorf("of %d messages that may have been on their way to dead-letter queues %d are not there once", l.failed,
+		t.Errorf("of %d messages for dead-letter queues, %d do not occur exactly once", l.failed,
 			wrong)
 	}
 }
@@ -283,7 +282,7 @@ func TestBackupUnderLoadAndRestore(t *testing.T) {
 	}
 	again := serve(t, "--data", restored)
 	if again.exports["AWS_SECRET_ACCESS_KEY"] != s.exports["AWS_SECRET_ACCESS_KEY"] {
-		t.Error("the keys are others")
+		t.Error("the keys differ")
 	}
 	l.check(t, again, sent)
 	if err := again.stop(); err != nil {
@@ -323,9 +322,9 @@ func TestBackupOfSeveralShards(t *testing.T) {
 	}
 	if _, _, err := run(t, "serve", "--data", restored); err == nil ||
 		!strings.Contains(err.Error(), "more than one shard") {
-		t.Fatalf("a server that is alone opens it: %v", err)
+		t.Fatalf("a single server opens it: %v", err)
 	}
-	// Of another name, in a cluster of another name, with other wishes.
+	// With another name, in a cluster of another name, with other settings.
 	again := serve(t, "--data", restored, "--node", "z", "--cluster", "z=127.0.0.1:0", "--cluster-name", "other",
 		"--shards", "2")
 	l.check(t, again, sent)
@@ -361,10 +360,10 @@ func TestRestoreRefusesWhatIsNotWhole(t *testing.T) {
 	}
 	to := filepath.Join(t.TempDir(), "to")
 	if _, _, err := run(t, "restore", file, "--data", to); !errors.Is(err, backup.ErrNoBackup) {
-		t.Errorf("half a backup: %v", err)
+		t.Errorf("a truncated backup: %v", err)
 	}
 	if _, err := os.Stat(to); !errors.Is(err, os.ErrNotExist) {
-		t.Error("there is a directory")
+		t.Error("a directory remains")
 	}
 }
 
@@ -374,11 +373,11 @@ func TestBackupSaysWhatItHoldsAndCanBeVerified(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "backup.tar")
 	said, _, err := run(t, "backup", file)
 	if err != nil || !strings.Contains(said, file+" is whole: ") || !strings.Contains(said, "queues: 0, shards: 1") {
-		t.Fatalf("%v, said %q", err, said)
+		t.Fatalf("%v, reported %q", err, said)
 	}
 	out, _, err := run(t, "backup", "--verify", file)
 	if err != nil || out != said {
-		t.Errorf("%v, said %q", err, out)
+		t.Errorf("%v, reported %q", err, out)
 	}
 	whole, err := os.ReadFile(file)
 	if err != nil {
@@ -430,11 +429,11 @@ func TestNewerFormatIsRefused(t *testing.T) {
 	}
 }
 
-// With any umask of the process, and with any modes that the embedded stores ask for, nothing in the data directory is
-// for others.
+// With any umask of the process, and any modes that the embedded stores request, other users have no access to the data
+// directory.
 func TestDataAreForTheOwnerAlone(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("permissions are others there")
+		t.Skip("permissions work differently there")
 	}
 	for name, flags := range map[string][]string{
 		"alone": nil, "node": {"--node", "a", "--cluster", "a=127.0.0.1:0", "--shards", "1"},
@@ -485,7 +484,7 @@ func TestBackupIsForTheOperator(t *testing.T) {
 		t.Helper()
 		file := filepath.Join(t.TempDir(), "backup.tar")
 		if _, _, err := run(t, "backup", file); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want a word about %s", what, err, want)
+			t.Errorf("%s: %v, want an error about %s", what, err, want)
 		}
 		if left, _ := filepath.Glob(file + "*"); len(left) > 0 {
 			t.Errorf("%s: %v is left behind", what, left)
@@ -519,8 +518,7 @@ func freePorts(t *testing.T, n int) []string {
 	return addresses
 }
 
-// serveThree starts the nodes a, b and c, of which the one called data has that
-// directory.
+// serveThree starts the nodes a, b and c, of which the named one has the directory data.
 func serveThree(t *testing.T, node, data string, args ...string) map[string]*serving {
 	t.Helper()
 	secret := filepath.Join(t.TempDir(), "secret")
@@ -547,12 +545,12 @@ func serveThree(t *testing.T, node, data string, args ...string) map[string]*ser
 	}
 	starting.Wait()
 	if len(nodes) < 3 {
-		t.FailNow() // one of them has said why
+		t.FailNow() // one of them has reported why
 	}
 	return nodes
 }
 
-// waitWell waits until all is well, as the status says.
+// waitWell waits until the status reports that all is well.
 func waitWell(t *testing.T, s *serving) {
 	t.Helper()
 	as(t, s.exports, "")
@@ -585,7 +583,7 @@ func TestBackupOfThreeNodesMakesAnotherThree(t *testing.T) {
 	second := serveThree(t, "c", data, "--cluster-name", "second")
 	waitWell(t, second["b"])
 	l.check(t, second["a"], sent)
-	// The others have it all, too.
+	// The others have all of it, too.
 	if _, _, err := run(t, "node", "drain", "c"); err != nil {
 		t.Fatal(err)
 	}

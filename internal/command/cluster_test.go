@@ -51,7 +51,7 @@ func TestClusterCerts(t *testing.T) {
 	}
 }
 
-// Nodes that could not know each other do not start, on one machine either.
+// Nodes that cannot know each other do not start, even on one machine.
 func TestOpenClustersAreRefused(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	for _, tt := range []struct{ name, want, args string }{
@@ -69,12 +69,12 @@ func TestOpenClustersAreRefused(t *testing.T) {
 			t.Errorf("%s: %v; want %q in it", tt.name, err, tt.want)
 		}
 		if there, _ := filepath.Glob(filepath.Join(data, datadir.NodeFile)); len(there) > 0 {
-			t.Errorf("%s: the directory belongs to a node now", tt.name)
+			t.Errorf("%s: the directory now belongs to a node", tt.name)
 		}
 	}
 }
 
-// A node with another's certificate could connect to the others, and they not to it.
+// A node with another node's certificate could connect to the others, but they could not connect to it.
 func TestCertificateOfAnotherNodeIsRefused(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "certs")
 	if _, _, err := run(t, "cluster", "certs", "--out", dir, "a.example"); err != nil {

@@ -13,18 +13,17 @@ import (
 	"github.com/sluicemq/sluice/internal/command"
 )
 
-// fakeCluster answers as a node of a cluster does.
+// fakeCluster answers like a node of a cluster.
 type fakeCluster struct {
 	mu     sync.Mutex
 	status status.Status
 	queues []status.Queue // in two pages
 	asked  []string       // operations with their inputs
-	// then is called after each operation but DescribeCluster, and says what to
-	// refuse it with.
+	// then is called after each operation except DescribeCluster, and returns the error code for it.
 	then func(operation string, in map[string]any) (code string)
 	// looked is called before each answer of DescribeCluster.
 	looked func()
-	// refusal is the code that DescribeCluster is refused with, if any.
+	// refusal is the error code for DescribeCluster, if any.
 	refusal string
 }
 
@@ -74,7 +73,7 @@ func startFake(t *testing.T, f *fakeCluster) {
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "s")
 }
 
-// three is a cluster of three nodes and two shards that is well.
+// three is a healthy cluster of three nodes and two shards.
 func three() status.Status {
 	s := status.Status{Cluster: "sluice", Node: "a"}
 	for _, n := range []string{"a", "b", "c"} {
@@ -139,7 +138,7 @@ func TestStatusSaysWhatIsWrong(t *testing.T) {
 		"NOT WELL: 1 of 2 shards are not served; problems: 3.",
 	} {
 		if !strings.Contains(out, want) {
-			t.Errorf("nothing of %q in\n%s", want, out)
+			t.Errorf("%q is missing in\n%s", want, out)
 		}
 	}
 	out, _, err = run(t, "cluster", "status", "--json")
@@ -159,11 +158,11 @@ func TestStatusThatCannotBeFoundOut(t *testing.T) {
 		t.Errorf("no server: status %d, %v", command.Status(err), err)
 	}
 	if _, _, err := run(t, "cluster", "status", "extra"); command.Status(err) != 2 {
-		t.Errorf("called wrongly: status %d, %v", command.Status(err), err)
+		t.Errorf("wrong arguments: status %d, %v", command.Status(err), err)
 	}
 }
 
-// A cluster that is well in between, and not for long, is not well.
+// A cluster that is well only for a short time is not well.
 func TestStatusWaits(t *testing.T) {
 	f := &fakeCluster{status: three()}
 	looks := 0
@@ -183,7 +182,7 @@ func TestStatusWaits(t *testing.T) {
 	}
 	want := "Node b is stopping.\nDescribeCluster: ServiceUnavailableException: no\nNode b is stopping.\nShard 0001 is about to move from node a to node c.\n"
 	if progress != want {
-		t.Errorf("said %q, want %q", progress, want)
+		t.Errorf("reported %q, want %q", progress, want)
 	}
 }
 
@@ -207,12 +206,12 @@ func TestStatusDoesNotWaitForEver(t *testing.T) {
 			said += err.Error()
 		}
 		if command.Status(err) != test.status || !strings.Contains(said, test.said) {
-			t.Errorf("%s: status %d, said %q, printed %q", name, command.Status(err), said, out)
+			t.Errorf("%s: status %d, reported %q, printed %q", name, command.Status(err), said, out)
 		}
 	}
 }
 
-// A caller that may not look is refused at once.
+// A caller without permission is refused at once.
 func TestStatusDoesNotWaitForARefusal(t *testing.T) {
 	startFake(t, &fakeCluster{refusal: "AccessDeniedException"})
 	if _, _, err := run(t, "cluster", "status", "--wait"); command.Status(err) != 2 ||

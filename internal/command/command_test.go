@@ -44,7 +44,7 @@ func (b *buffer) String() string {
 	return b.b.String()
 }
 
-// serving is a server that was started by command line.
+// serving is a server that was started from the command line.
 type serving struct {
 	exports map[string]string
 	log     *buffer
@@ -53,7 +53,7 @@ type serving struct {
 
 var export = regexp.MustCompile(`^export ([A-Z_]+)=(.+)$`)
 
-// serve starts a server and reads what it prints.
+// serve starts a server and reads its output.
 func serve(t *testing.T, args ...string) *serving {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -87,7 +87,8 @@ func serve(t *testing.T, args ...string) *serving {
 	return nil
 }
 
-// findKeys takes the root's keys from the file that the server has named, as it prints them for a person only.
+// findKeys reads the root's keys from the file that the server has named, because the server prints them only at a
+// terminal.
 func (s *serving) findKeys(t *testing.T) {
 	t.Helper()
 	file, profile := s.exports["AWS_SHARED_CREDENTIALS_FILE"], s.exports["AWS_PROFILE"]
@@ -144,7 +145,7 @@ func TestServePrintsHowToReachIt(t *testing.T) {
 
 	again := serve(t, "--data", dir)
 	if again.exports["AWS_SECRET_ACCESS_KEY"] != s.exports["AWS_SECRET_ACCESS_KEY"] {
-		t.Error("the keys are others after a restart")
+		t.Error("the keys differ after a restart")
 	}
 }
 
@@ -235,7 +236,7 @@ func TestMistakesAreNamed(t *testing.T) {
 	for _, test := range tests {
 		_, _, err := run(t, strings.Fields(test.args)...)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: %v, want a word about %s", test.args, err, test.want)
+			t.Errorf("%s: %v, want an error about %s", test.args, err, test.want)
 		}
 		if command.Status(err) != 2 {
 			t.Errorf("%s: status %d, want 2", test.args, command.Status(err))
@@ -243,7 +244,7 @@ func TestMistakesAreNamed(t *testing.T) {
 	}
 	_, _, err := run(t, "serve", "--data", "file/x")
 	if err == nil || !strings.Contains(err.Error(), "not a directory") || command.Status(err) != 1 {
-		t.Errorf("a directory that cannot be: %v, status %d", err, command.Status(err))
+		t.Errorf("an impossible directory: %v, status %d", err, command.Status(err))
 	}
 }
 
@@ -275,11 +276,10 @@ func TestEnvironmentSetsFlags(t *testing.T) {
 	}
 }
 
-// An image may have its directory in the environment, and Kubernetes puts there
-// where the service called sluice is.
+// An image may set its directory in the environment, and Kubernetes sets variables there for a service called sluice.
 func TestEnvironmentThatIsNoMistake(t *testing.T) {
 	t.Setenv("SLUICE_DATA", t.TempDir())
-	t.Setenv("SLUICE_TLS_KEY", "") // as if it were not there
+	t.Setenv("SLUICE_TLS_KEY", "") // ignored
 	t.Setenv("SLUICE_SERVICE_HOST", "10.0.0.1")
 	t.Setenv("SLUICE_SERVICE_PORT_HTTP", "9324")
 	t.Setenv("SLUICE_PORT", "tcp://10.0.0.1:9324")
@@ -292,7 +292,7 @@ func TestEnvironmentThatIsNoMistake(t *testing.T) {
 }
 
 func TestVersion(t *testing.T) {
-	t.Setenv("SLUICE_NO_SUCH", "thing") // keeps it from saying nothing
+	t.Setenv("SLUICE_NO_SUCH", "thing") // keeps the output from being empty
 	long, _, err := run(t, "version")
 	if err != nil || !strings.HasPrefix(long, "sluice ") || !strings.Contains(long, runtime.Version()) {
 		t.Errorf("%q, %v", long, err)
@@ -310,7 +310,7 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// Lists and deletions are found under the names of the shell and of IAM, wherever a person is.
+// Lists and deletions are found under the names of the shell and of IAM, in every group of commands.
 func TestSynonyms(t *testing.T) {
 	for _, words := range []string{"queue list", "queue delete", "topic list", "topic delete", "alarm list", "user ls",
 		"user rm", "account ls", "account rm"} {

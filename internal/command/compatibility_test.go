@@ -29,15 +29,15 @@ const (
 	fromOperations    = "<!-- What follows is made from compatibility.yaml: go test ./internal/command -run Compatibility -rewrite -->\n"
 )
 
-// serviceCompatibility says of a service which operations are as on AWS, which differ, and which are not there.
+// serviceCompatibility lists the operations of a service that work as on AWS, that differ, and that are missing.
 type serviceCompatibility struct {
 	Service string
-	Differ  map[string]string // operation to how it differs
+	Differ  map[string]string // the difference, by operation
 	Same    []string
 	Absent  []absentOperations
 }
 
-// absentOperations are those that are not there for one reason.
+// absentOperations are operations that are missing for the same reason.
 type absentOperations struct {
 	Why        string
 	Operations []string
@@ -56,7 +56,7 @@ func readCompatibility(t *testing.T) []serviceCompatibility {
 	return all
 }
 
-// The table of operations has those of the server, each once, and no others; the page shows the table.
+// The table has exactly the operations of the server, each once, and the page shows the table.
 func TestCompatibility(t *testing.T) {
 	all := readCompatibility(t)
 	_, topics := sns.New(sns.Options{})
@@ -71,7 +71,7 @@ func TestCompatibility(t *testing.T) {
 		delete(wires, one.Service)
 	}
 	for name := range wires {
-		t.Errorf("%s says nothing of %s", operationsFile, name)
+		t.Errorf("%s lacks %s", operationsFile, name)
 	}
 	text, err := os.ReadFile(compatibilityFile)
 	if err != nil {
@@ -79,7 +79,7 @@ func TestCompatibility(t *testing.T) {
 	}
 	intro, got, found := strings.Cut(string(text), fromOperations)
 	if !found {
-		t.Fatalf("%s has no line %s", compatibilityFile, fromOperations)
+		t.Fatalf("%s lacks the line %s", compatibilityFile, fromOperations)
 	}
 	want := describeCompatibility(all)
 	if flag.Lookup("rewrite").Value.String() == "true" {
@@ -87,7 +87,7 @@ func TestCompatibility(t *testing.T) {
 			t.Fatal(err)
 		}
 	} else if got != want {
-		t.Errorf("%s is not what %s says: go test ./internal/command -run Compatibility -rewrite", compatibilityFile,
+		t.Errorf("%s differs from %s: go test ./internal/command -run Compatibility -rewrite", compatibilityFile,
 			operationsFile)
 	}
 }
@@ -107,11 +107,11 @@ func emptyCatalog(t *testing.T) *catalog.Catalog {
 	return queues
 }
 
-// check compares what the table says of a service with its operations.
+// check compares the table of a service with its operations.
 func (s *serviceCompatibility) check(t *testing.T, wire *protocol.Service) {
 	t.Helper()
 	if wire == nil {
-		t.Errorf("there is no service %s", s.Service)
+		t.Errorf("service %s does not exist", s.Service)
 		return
 	}
 	there := slices.Concat(s.Same, slices.Collect(maps.Keys(s.Differ)))

@@ -44,7 +44,7 @@ data:
 		`# data: "./sluice-data"`,
 	} {
 		if !strings.Contains(out, want+"\n") {
-			t.Errorf("no %q in\n%s", want, out)
+			t.Errorf("%q is missing in\n%s", want, out)
 		}
 	}
 	s := serve(t, "--account=123456789012")
@@ -79,7 +79,7 @@ func TestCheckNamesAllMistakes(t *testing.T) {
 		"--cluster: at least one node is needed",
 	} {
 		if !strings.Contains(err.Error(), want) {
-			t.Errorf("no %q in\n%v", want, err)
+			t.Errorf("%q is missing in\n%v", want, err)
 		}
 	}
 	certificate, declared := writeFile(t, "server.crt", "no certificate"), writeFile(t, "queues.yaml", "queue: {}\n")
@@ -87,12 +87,12 @@ func TestCheckNamesAllMistakes(t *testing.T) {
 		"--region", "Europe")
 	for _, want := range []string{"--region", "--tls-cert and --tls-key: ", declared + ":1:1: the file has no queue"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("no %q in\n%v", want, err)
+			t.Errorf("%q is missing in\n%v", want, err)
 		}
 	}
 }
 
-// The output of --check is a configuration file with which the next server has the same settings.
+// The output of --check is a configuration file that gives the next server the same settings.
 func TestCheckPrintsAConfigFile(t *testing.T) {
 	first, _, err := run(t, "serve", "--check", "--in-memory", "--account=123456789012,000000000001",
 		"--max-connections=9", "--public-url=https://queues.example/a")
@@ -155,7 +155,7 @@ func TestWrongConfigFile(t *testing.T) {
 	}
 }
 
-// The options of an identity provider, with names that have commas, and a secret that can be read.
+// The options of an identity provider, with names that contain commas, and a secret that others can read.
 func TestProvidersOptionsAreChecked(t *testing.T) {
 	lines := "in-memory: true\noidc-issuer: https://login.example.com\noidc-client-id: sluice\noidc-role:\n" +
 		"  - admins=arn:aws:iam::000000000000:role/admin\n  - staff=arn:aws:iam::000000000000:role/staff\n"

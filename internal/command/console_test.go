@@ -9,7 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/apitest"
 )
 
-// The command prints a link that signs the owner of the keys in, once.
+// The command prints a link that signs in the owner of the keys, once.
 func TestConsoleByCommand(t *testing.T) {
 	s := serve(t, "--in-memory")
 	as(t, s.exports, "")
@@ -37,7 +37,7 @@ func TestConsoleByCommand(t *testing.T) {
 		}
 	}
 	if _, _, err := run(t, "console", "extra"); err == nil {
-		t.Error("an argument is taken")
+		t.Error("an argument is accepted")
 	}
 	off := serve(t, "--in-memory", "--console=false")
 	as(t, off.exports, "")

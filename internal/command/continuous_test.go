@@ -79,20 +79,20 @@ func TestContinuousBackupUnderLoadAndRestore(t *testing.T) {
 	}
 	if _, _, err := run(t, "restore", place, "--data", restored); err == nil ||
 		!strings.Contains(err.Error(), "is not empty") {
-		t.Errorf("into a directory with data: %v", err)
+		t.Errorf("restored into a directory with data: %v", err)
 	}
 	again := serve(t, "--data", restored)
 	if again.exports["AWS_SECRET_ACCESS_KEY"] != s.exports["AWS_SECRET_ACCESS_KEY"] {
-		t.Error("the keys are others")
+		t.Error("the keys differ")
 	}
 	l.check(t, again, sent)
 }
 
-// Of a cluster, one node makes the backups, and another one when it has stopped. A moment of either makes a new
-// cluster, which is another one: it cannot write to the same place.
+// In a cluster, one node makes the backups, and another takes over when it has stopped. A backup of either restores a
+// new cluster, which is another installation: it cannot write to the same place.
 func TestContinuousBackupOfThreeNodes(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts five servers")
+		t.Skip("this test starts five servers")
 	}
 	place := placeIn(t.TempDir())
 	flags := []string{"--backup-to", place, "--backup-every", "1s"}
@@ -138,7 +138,7 @@ func TestContinuousBackupOfThreeNodes(t *testing.T) {
 	}
 }
 
-// askStatus returns the status of a server as JSON. The commands that follow ask the same server.
+// askStatus returns the status of a server as JSON. Later commands use the same server.
 func askStatus(t *testing.T, s *serving) string {
 	t.Helper()
 	as(t, s.exports, "")
@@ -199,18 +199,18 @@ func TestContinuousBackupThatIsDamaged(t *testing.T) {
 		t.Errorf("verify: %v, %s", err, said)
 	}
 	if left, err := os.ReadDir(scratch); err != nil || len(left) > 0 {
-		t.Errorf("it leaves %v, %v", left, err)
+		t.Errorf("left behind: %v, %v", left, err)
 	}
 	to := filepath.Join(t.TempDir(), "to")
 	if _, _, err := run(t, "restore", place, "--data", to); !errors.Is(err, backup.ErrNoBackup) {
 		t.Errorf("restore: %v", err)
 	}
 	if left, _ := filepath.Glob(to + "*"); len(left) > 0 {
-		t.Errorf("it leaves %v", left)
+		t.Errorf("left behind: %v", left)
 	}
 	if _, _, err := run(t, "restore", place, "--data", to, "--at",
 		at.Add(-time.Hour).Format(time.RFC3339)); !errors.Is(err, repository.ErrNoMoment) {
-		t.Errorf("before the first: %v", err)
+		t.Errorf("a time before the first backup: %v", err)
 	}
 }
 
@@ -230,7 +230,7 @@ func waitForAnyMoment(t *testing.T, place string) (at time.Time) {
 	return at
 }
 
-// The server's URL, which is in the environment of many operators, is nothing to commands that ask no server.
+// The server's URL, which many operators set in the environment, does not affect commands that call no server.
 func TestContinuousBackupWithoutServer(t *testing.T) {
 	t.Setenv("SLUICE_ENDPOINT", "http://127.0.0.1:9324")
 	for _, name := range []string{"ls", "verify"} {
@@ -262,6 +262,6 @@ func TestContinuousBackupInAWrongWay(t *testing.T) {
 		}
 	}
 	if _, _, err := run(t, "backup", "ls", placeIn(t.TempDir())); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a place that there is not: %v", err)
+		t.Errorf("a missing place: %v", err)
 	}
 }

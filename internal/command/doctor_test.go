@@ -46,7 +46,7 @@ func TestDoctorAnswersByItsStatus(t *testing.T) {
 			t.Errorf("%s: status %d, %v, printed %q", test.args, command.Status(err), err, stdout)
 		}
 		if test.err != "" && !strings.Contains(err.Error(), test.err) {
-			t.Errorf("%s: %v, want a word about %q", test.args, err, test.err)
+			t.Errorf("%s: %v, want an error about %q", test.args, err, test.err)
 		}
 	}
 }

@@ -12,8 +12,7 @@ import (
 	"testing"
 )
 
-// startTLS starts a server with a certificate that no machine trusts, and returns
-// its URL and a file with the certificate.
+// startTLS starts a server with an untrusted certificate, and returns its URL and a file with the certificate.
 func startTLS(t *testing.T) (url, bundle string) {
 	t.Helper()
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -46,7 +45,7 @@ func TestAuthoritiesToTrust(t *testing.T) {
 	if out, _, err := run(t, "account", "list", "--endpoint", url); err != nil || !strings.Contains(out, "AKID") {
 		t.Errorf("AWS_CA_BUNDLE: %v, %q", err, out)
 	}
-	// One whose certificate is not trusted has been sent nothing: the next is tried.
+	// A server with an untrusted certificate gets no request: the next endpoint is tried.
 	other, _ := startTLS(t)
 	t.Setenv("AWS_CA_BUNDLE", "")
 	plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -59,7 +58,7 @@ func TestAuthoritiesToTrust(t *testing.T) {
 	}
 }
 
-// A request that an endpoint may have carried out is not sent to another one.
+// A request that one endpoint may have carried out is not sent to another.
 func TestNoSecondEndpointAfterTheFirstWasAsked(t *testing.T) {
 	broken := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter,
 		*http.Request) {
@@ -79,6 +78,6 @@ func TestNoSecondEndpointAfterTheFirstWasAsked(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	if asked.Load() > 0 {
-		t.Error("the second endpoint was asked as well")
+		t.Error("the second endpoint was also called")
 	}
 }

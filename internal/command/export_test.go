@@ -2,7 +2,7 @@ package command
 
 import "time"
 
-// ShortenApplyPauses makes serve apply its files again at once, as often as before, until it is called off.
+// ShortenApplyPauses removes the pauses between serve's attempts to apply its files, until its result is called.
 func ShortenApplyPauses() (restore func()) {
 	before := applyPauses
 	applyPauses = make([]time.Duration, len(before))

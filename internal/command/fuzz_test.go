@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A flag accepts its own printed value, and the value is the same then.
+// A flag accepts its printed value, and then has the same value.
 func FuzzFlagValues(f *testing.F) {
 	for _, text := range []string{"1GiB", "512 MiB", "0", "-1", "30s", "1m30s", "1.5s", "900", "7d", "1d12h",
 		"9223372036854775807TiB", "", "text"} {
@@ -29,13 +29,13 @@ func FuzzFlagValues(f *testing.F) {
 		} {
 			if err := v.Set(text); err != nil {
 				if !strings.HasPrefix(err.Error(), "want ") {
-					t.Errorf("%s %q: %v, which does not say what it wants", name, text, err)
+					t.Errorf("%s %q: %v, which does not name the expected values", name, text, err)
 				}
 				continue
 			}
 			shown := v.String()
 			if err := v.Set(shown); err != nil || v.String() != shown {
-				t.Errorf("%s %q: shown as %q, which is taken as %q, %v", name, text, shown, v.String(), err)
+				t.Errorf("%s %q: shown as %q, which is parsed as %q, %v", name, text, shown, v.String(), err)
 			}
 		}
 		if bytes < 0 || n < 0 || whole != nil && *whole < 0 {
@@ -56,10 +56,10 @@ func FuzzEndpoint(f *testing.F) {
 		}
 		u, err := url.Parse(got)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.HasSuffix(got, "/") {
-			t.Errorf("%q is taken as %q", text, got)
+			t.Errorf("%q is parsed as %q", text, got)
 		}
 		if again, err := parseEndpoint(got); err != nil || again != got {
-			t.Errorf("%q is taken as %q, and that as %q, %v", text, got, again, err)
+			t.Errorf("%q is parsed as %q, and that as %q, %v", text, got, again, err)
 		}
 	})
 }
@@ -78,7 +78,7 @@ func FuzzProfiles(f *testing.F) {
 		}
 		for name, k := range profiles {
 			if strings.ContainsAny(name+k.id+k.secret+k.token, "\n") {
-				t.Errorf("%q: the profile %q has more than a line", text, name)
+				t.Errorf("%q: the profile %q has more than one line", text, name)
 			}
 		}
 	})
@@ -97,7 +97,7 @@ func FuzzMessageAttributes(f *testing.F) {
 		for name, v := range attributes {
 			if len(attributes) != 1 || !strings.HasPrefix(text, name) ||
 				v.DataType == "" && !strings.Contains(text, ":=") || v.StringValue != "" && v.BinaryValue != nil {
-				t.Errorf("%q is taken as %q: %+v", text, name, v)
+				t.Errorf("%q is parsed as %q: %+v", text, name, v)
 			}
 		}
 	})

@@ -23,7 +23,7 @@ func TestHealth(t *testing.T) {
 	}
 	_, _, err := run(t, "health", "--endpoint", endpoint)
 	if command.Status(err) != 2 || !strings.Contains(err.Error(), endpoint) {
-		t.Errorf("of a server that has stopped: %v", err)
+		t.Errorf("a stopped server: %v", err)
 	}
 
 	sick := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -36,10 +36,10 @@ func TestHealth(t *testing.T) {
 	defer sick.Close()
 	out, _, err := run(t, "health", "--endpoint", endpoint+","+sick.URL)
 	if command.Status(err) != 1 || out != "the disk cannot be written: no space left\n" {
-		t.Errorf("of a sick server: %q, %v", out, err)
+		t.Errorf("a failing server: %q, %v", out, err)
 	}
 	if _, _, err := run(t, "health", "--live", "--endpoint", sick.URL); command.Status(err) != 2 ||
 		!strings.Contains(err.Error(), "404") {
-		t.Errorf("of something else: %v", err)
+		t.Errorf("another program: %v", err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/keyring"
 )
 
-// The commands change the file as a whole, and never show a key.
+// The commands change the file in one step, and never show a key.
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "keys")

@@ -11,8 +11,8 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/transit"
 )
 
-// A file goes from keys in clear to a key service, to another one and back, with the same keys. A call that the service
-// refuses changes nothing.
+// A file moves from unsealed keys to a key service, to another one and back, with the same keys. A call that the
+// service refuses changes nothing.
 func TestKeyReseal(t *testing.T) {
 	first := transit.Start(t)
 	other := transit.StartAt(t)
@@ -56,7 +56,7 @@ func TestKeyReseal(t *testing.T) {
 	calls := first.Calls()
 	do("sealed by a key service", "ls", file)
 	if first.Calls() != calls {
-		t.Error("ls asks the key service")
+		t.Error("ls calls the key service")
 	}
 	do("sealed by a key service", "reseal", file, "--from", url, "--encryption-key-url", otherURL)
 	first.Refuse(http.StatusForbidden, "permission denied")
@@ -72,7 +72,7 @@ func TestKeyReseal(t *testing.T) {
 	do("sealed by a key service", "create", file, "--encryption-key-url", otherURL)
 }
 
-// A check of a server's settings finds that its key file cannot belong to its key service, without asking that.
+// A check of a server's settings finds that its key file cannot belong to its key service, without calling the service.
 func TestCheckReadsTheKeyFile(t *testing.T) {
 	service := transit.Start(t)
 	const url = "hashivault://sluice"
@@ -104,6 +104,6 @@ func TestCheckReadsTheKeyFile(t *testing.T) {
 		}
 	}
 	if service.Calls() != calls {
-		t.Error("the key service was asked")
+		t.Error("the key service was called")
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/sluicemq/sluice/internal/keyring"
 )
 
-// A key that is retired stays in the file until the server knows that no message needs it. Only a key that encrypts
-// nothing can be retired.
+// A retired key stays in the file until the server knows that no message needs it. A key that encrypts new messages
+// cannot be retired.
 func TestKeyRetire(t *testing.T) {
 	dir := t.TempDir()
 	keys := filepath.Join(dir, "keys")

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestMigrate moves what one server has to another, twice.
+// TestMigrate moves the resources of one server to another, twice.
 func TestMigrate(t *testing.T) {
 	source := serve(t, "--in-memory", "--no-cool-downs", "--root-access-key-id", "AKIAMIGRATE",
 		"--root-secret-access-key", "migrate-this-please")
@@ -58,7 +58,7 @@ topics:
 
 	must("queue", "send", "--endpoint", from, "orders", "again")
 	must("queue", "create", "--endpoint", from, "late")
-	must("queue", "limit", "--endpoint", to, "failed", "--max-in-flight", "5") // of which the source knows nothing
+	must("queue", "limit", "--endpoint", to, "failed", "--max-in-flight", "5") // unknown to the source
 	f.write(t, "name: other\nqueues: {orders: {visibility-timeout: 8}}")
 	must("apply", "--endpoint", to, f.path)
 	out := must("migrate", "--endpoint", to, "--from", from, "orders", "late")

@@ -51,7 +51,7 @@ func TestSimulateAnswersByItsStatus(t *testing.T) {
 	for _, tc := range []struct {
 		args   string
 		status int
-		says   string // a part of what is printed, or of the error
+		says   string // a part of the output, or of the error
 	}{
 		{"--caller 000000000000 --action sqs:SendMessage --resource ORDERS", 0, "the account owns the resource"},
 		{"--caller 111122223333 --action sqs:SendMessage --resource ORDERS", 1,

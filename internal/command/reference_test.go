@@ -14,13 +14,13 @@ import (
 
 const (
 	referenceFile = "../../docs/cli.md"
-	// generated begins the part of the file that is made from the commands.
+	// generated marks the start of the part of the file that is generated from the commands.
 	generated = "<!-- Generated from the commands: go test ./internal/command -run Reference -rewrite -->\n"
-	// longestBrief is the length of the longest description, in bytes, that is a line in a table.
+	// longestBrief is the maximum length, in bytes, of a description that is a line in a table.
 	longestBrief = 300
 )
 
-// The reference says what the commands say of themselves.
+// The reference matches the commands.
 func TestReference(t *testing.T) {
 	text, err := os.ReadFile(referenceFile)
 	if err != nil {
@@ -28,7 +28,7 @@ func TestReference(t *testing.T) {
 	}
 	intro, got, found := strings.Cut(string(text), generated)
 	if !found {
-		t.Fatalf("%s has no line %s", referenceFile, generated)
+		t.Fatalf("%s lacks the line %s", referenceFile, generated)
 	}
 	root, _ := newRoot()
 	want := reference(root)
@@ -41,10 +41,10 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// pages are the pages of commands that only tests use.
+// pages are pages that only tests use.
 var pages = map[string]string{"sluice torture": "torture.md"}
 
-// reference describes a command and all below it, in Markdown.
+// reference describes a command and all commands below it, in Markdown.
 func reference(root *cobra.Command) string {
 	var b strings.Builder
 	eachCommand(root, func(cmd *cobra.Command) {
@@ -55,16 +55,16 @@ func reference(root *cobra.Command) string {
 	return b.String()
 }
 
-// documented reports whether a command is ours and for users.
+// documented reports whether a command is Sluice's own and visible to users.
 func documented(cmd *cobra.Command) bool { return !cmd.Hidden && !isOfCobra(cmd) }
 
-// isBrief reports whether a line in the table of its group says all about a command.
+// isBrief reports whether a line in the table of its group describes a command completely.
 func isBrief(cmd *cobra.Command) bool {
 	return cmd.Parent().HasParent() && !cmd.HasAvailableSubCommands() &&
 		!strings.Contains(cmd.Long, "\n  ") && len(cmd.Long) <= longestBrief && ownFlags(cmd) == ""
 }
 
-// describe writes about a group, with a table of its brief commands, or about a command.
+// describe describes a group, with a table of its brief commands, or a command.
 func describe(b *strings.Builder, cmd *cobra.Command) {
 	fmt.Fprintf(b, "\n%s %s\n", strings.Repeat("#", strings.Count(cmd.CommandPath(), " ")+1), cmd.CommandPath())
 	switch page := pages[cmd.CommandPath()]; {
@@ -86,7 +86,7 @@ func describe(b *strings.Builder, cmd *cobra.Command) {
 	}
 }
 
-// inText returns what follows the description of a command. A command without arguments is used as its heading says.
+// inText returns the text after the description of a command. A command without arguments is used as its heading shows.
 func inText(usage, examples, flags string) string {
 	text := examples + flags
 	if strings.ContainsAny(usage, "[<{.") || usage != strings.ToLower(usage) {
@@ -144,8 +144,7 @@ func ownFlags(cmd *cobra.Command) string {
 	return b.String()
 }
 
-// inMarkdown keeps the lists of a help text, which are indented by two spaces, as
-// they are.
+// inMarkdown keeps the lists of a help text, which are indented by two spaces.
 func inMarkdown(long string) string {
 	var out []string
 	for _, paragraph := range strings.Split(long, "\n\n") {
@@ -161,7 +160,7 @@ func inMarkdown(long string) string {
 	return strings.TrimRight(strings.Join(out, "\n\n"), "\n")
 }
 
-// Every command is declared as the others are.
+// Every command is declared in the same way.
 func TestCommandsAreDeclaredAlike(t *testing.T) {
 	root, _ := newRoot()
 	eachCommand(root, func(cmd *cobra.Command) {
@@ -178,7 +177,7 @@ func TestCommandsAreDeclaredAlike(t *testing.T) {
 		if !strings.Contains(cmd.Example, path) {
 			t.Errorf("%s has no example", path)
 		}
-		// The output of export and schema is a document already.
+		// The output of export and schema is already a document.
 		if cmd.Flags().Lookup("json") == nil && !slices.Contains([]string{"serve", "export", "schema"}, cmd.Name()) {
 			t.Errorf("%s has no --json", path)
 		}
@@ -187,7 +186,7 @@ func TestCommandsAreDeclaredAlike(t *testing.T) {
 				f.Usage[0] >= 'A' && f.Usage[0] <= 'Z' &&
 					!strings.ContainsAny(f.Usage[1:2], "ABCDEFGHIJKLMNOPQRSTUVWXYZ") &&
 					!strings.HasPrefix(f.Usage, "MaximumMessageSize") {
-				t.Errorf("%s --%s: help %q: want words that begin in lower case", path, f.Name, f.Usage)
+				t.Errorf("%s --%s: help %q: want a text that begins in lower case", path, f.Name, f.Usage)
 			}
 		})
 	})

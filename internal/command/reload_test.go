@@ -15,18 +15,18 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
 
-// logged waits until the log of a server has some words so many times.
+// logged waits until the log of a server contains these words this many times.
 func (s *serving) logged(t *testing.T, words string, times int) {
 	t.Helper()
 	eventually.Succeeds(t, func() error {
 		if log := s.log.String(); strings.Count(log, words) < times {
-			return fmt.Errorf("the log does not have %q %d times:\n%s", words, times, log)
+			return fmt.Errorf("the log does not contain %q %d times:\n%s", words, times, log)
 		}
 		return nil
 	})
 }
 
-// SIGHUP does not end the server. It reads the level of the log, and whether requests are logged, again.
+// SIGHUP does not end the server, which reloads the log level and whether to log requests.
 func TestHangup(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "env")
@@ -56,7 +56,7 @@ func TestHangup(t *testing.T) {
 		}
 		hangups++
 		s.logged(t, "on SIGHUP", hangups)
-		time.Sleep(10 * time.Millisecond) // the line comes just before what it is about
+		time.Sleep(10 * time.Millisecond) // the line precedes the change
 	}
 	visit()
 	hangup("SLUICE_LOG_REQUESTS='true'\n")
@@ -65,7 +65,7 @@ func TestHangup(t *testing.T) {
 	if strings.Contains(s.log.String(), "Visit1") || !strings.Contains(s.log.String(), "duration_ms=") {
 		t.Errorf("the log is\n%s", s.log.String())
 	}
-	hangup("nonsense\n") // which leaves things as they are
+	hangup("nonsense\n") // which changes nothing
 	s.logged(t, "level=ERROR", 1)
 	visit()
 	s.logged(t, "operation=Visit3", 1)
@@ -75,7 +75,7 @@ func TestHangup(t *testing.T) {
 		t.Fatal(err)
 	}
 	if strings.Contains(s.log.String(), "Visit4") {
-		t.Error("a request was logged that was not to be")
+		t.Error("a request was logged against the settings")
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/command"
 )
 
-// startServerThatSays starts a server that answers DescribeServer so.
+// startServerThatSays starts a server with this answer to DescribeServer.
 func startServerThatSays(t *testing.T, s *admin.ServerStatus) {
 	t.Helper()
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -30,7 +30,7 @@ func startServerThatSays(t *testing.T, s *admin.ServerStatus) {
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "s")
 }
 
-// aServer is one that is alone and well, and has been up for a bit more than two hours.
+// aServer is a healthy single server that has been up for a bit more than two hours.
 func aServer() *admin.ServerStatus {
 	ago := func(d time.Duration) int64 { return time.Now().Add(-d - 500*time.Millisecond).UnixMilli() }
 	return &admin.ServerStatus{
@@ -85,7 +85,7 @@ func TestStatusOfServerThatIsUnwell(t *testing.T) {
 		"The disk is nearly full.\n  Make space.\nNOT WELL; problems: 1.\n",
 	} {
 		if !strings.Contains(out, want) {
-			t.Errorf("nothing of %q in\n%s", want, out)
+			t.Errorf("%q is missing in\n%s", want, out)
 		}
 	}
 	out, _, err = run(t, "status", "--json")

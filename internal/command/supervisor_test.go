@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// systemd is notified when the server serves, when it reads its settings again and when it stops.
+// systemd is notified when the server serves, when it reloads its settings and when it stops.
 func TestSupervisorIsTold(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "notify")
 	socket, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
@@ -35,20 +35,20 @@ func TestSupervisorIsTold(t *testing.T) {
 	t.Setenv("NOTIFY_SOCKET", path)
 	s := serve(t, "--in-memory")
 	if got := told(); got != "READY=1" {
-		t.Errorf("told %q at the start", got)
+		t.Errorf("notified %q at the start", got)
 	}
 	if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
 	if got := told(); !strings.HasPrefix(got, "RELOADING=1\nMONOTONIC_USEC=") {
-		t.Errorf("told %q on SIGHUP", got)
+		t.Errorf("notified %q on SIGHUP", got)
 	}
 	if got := told(); got != "READY=1" {
-		t.Errorf("told %q after SIGHUP", got)
+		t.Errorf("notified %q after SIGHUP", got)
 	}
 	go func() { _ = s.stop() }()
 	if got := told(); got != "STOPPING=1" {
-		t.Errorf("told %q at the end", got)
+		t.Errorf("notified %q at the end", got)
 	}
 	if err := s.stop(); err != nil {
 		t.Fatal(err)

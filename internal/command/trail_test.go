@@ -19,7 +19,7 @@ func TestTrail(t *testing.T) {
 		}
 	}
 	if _, _, err := run(t, "account", "delete", "999999999999"); err == nil {
-		t.Fatal("an account was deleted that is not there")
+		t.Fatal("a missing account was deleted")
 	}
 	eventually.True(t, "the event of the refusal", func() bool {
 		out, _, err := run(t, "trail", "--refused")

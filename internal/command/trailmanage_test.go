@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Trails are made, seen, changed and removed by the program.
+// The commands create, show, change and remove trails.
 func TestTrailCommands(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "audit"), 0o755); err != nil {

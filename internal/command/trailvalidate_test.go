@@ -14,7 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trails/logfile"
 )
 
-// Changed and missing files are found, and nothing else.
+// Validation finds changed and missing files, and nothing else.
 func TestTrailValidity(t *testing.T) {
 	t.Parallel()
 	private, err := rsa.GenerateKey(rand.Reader, 2048)

@@ -33,7 +33,7 @@ var rewrite = flag.Bool("rewrite", false, "write what the commands print into th
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/transcripts/*")
 	if err != nil || len(files) == 0 {
-		t.Fatal("there are no transcripts", err)
+		t.Fatal("no transcripts found", err)
 	}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
@@ -58,7 +58,7 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-// firstDifference shows where two texts begin to differ, with what is before.
+// firstDifference shows where two texts begin to differ, with the line before.
 func firstDifference(got, want string) string {
 	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
 	for i := range a {
@@ -70,14 +70,14 @@ func firstDifference(got, want string) string {
 	return fmt.Sprintf("after line %d there should be more", len(a))
 }
 
-// shell is where the commands of a transcript run.
+// shell is the environment of a transcript's commands.
 type shell struct {
 	t     *testing.T
-	names map[string]string // of what differs each time
+	names map[string]string // of varying values
 	count map[string]int
 }
 
-// play runs the commands of a transcript, and returns it with what they print.
+// play runs the commands of a transcript, and returns it with their output.
 func play(t *testing.T, text string) string {
 	s := &shell{t: t, names: make(map[string]string), count: make(map[string]int)}
 	options := []string{"--in-memory"}
@@ -125,7 +125,7 @@ func (s *shell) start(options []string) {
 
 var evaluated = regexp.MustCompile(`^eval "\$\((.*)\)"$`)
 
-// run runs what was typed, and returns what it prints and its status.
+// run runs a typed line, and returns its output and status.
 func (s *shell) run(typed string) string {
 	for real, name := range s.names {
 		typed = strings.ReplaceAll(typed, name, real)
@@ -176,7 +176,7 @@ func (s *shell) sluice(args []string, in string) string {
 	return out.String()
 }
 
-// words takes a line apart as a shell does: at spaces that are not quoted.
+// words splits a line like a shell: at unquoted spaces.
 func words(t *testing.T, line string) []string {
 	t.Helper()
 	var out []string
@@ -196,7 +196,7 @@ func words(t *testing.T, line string) []string {
 	return out
 }
 
-// differing is what is another thing each time, by the name it gets.
+// differing are the values that vary, by the name of their replacement.
 var differing = []struct {
 	name    string
 	pattern *regexp.Regexp
@@ -211,10 +211,10 @@ var differing = []struct {
 
 var moments = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|("(?:InvisibleUntil|FirstSeenTimestamp|LastSeenTimestamp)": |"(?:Sent|ApproximateFirstReceive|Started|Created|LastModified)Timestamp": "?|(?:Created|LastModified)Timestamp +)\d+`)
 
-// accounts are those that have the same number each time.
+// accounts are the accounts with constant numbers.
 var accounts = []string{"000000000000", "000011112222", "111122223333"}
 
-// hide replaces what is another thing each time.
+// hide replaces values that vary.
 func (s *shell) hide(printed string) string {
 	for _, d := range differing {
 		for _, m := range d.pattern.FindAllStringSubmatch(printed, -1) {

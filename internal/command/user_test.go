@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// as puts the keys that a command has printed into the environment.
+// as sets the keys that a command has printed in the environment.
 func as(t *testing.T, exports map[string]string, printed string) {
 	t.Helper()
 	for name, value := range exports {
@@ -53,7 +53,7 @@ func TestUsersByCommand(t *testing.T) {
 		t.Errorf("a policy that does not exist: %v", err)
 	}
 	if list := must("user", "list"); strings.Contains(list, "eve") {
-		t.Errorf("half a user is left: %q", list)
+		t.Errorf("a part of the user is left: %q", list)
 	}
 
 	as(t, nil, keys)
@@ -70,7 +70,7 @@ func TestUsersByCommand(t *testing.T) {
 	as(t, s.exports, "")
 	must("user", "delete", "bob")
 	if list := must("user", "list"); strings.Contains(list, "bob") {
-		t.Errorf("after all: %q", list)
+		t.Errorf("at the end: %q", list)
 	}
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "")
 	if _, _, err := run(t, "user", "list"); err == nil || !strings.Contains(err.Error(), "there is no access key") {
@@ -78,7 +78,7 @@ func TestUsersByCommand(t *testing.T) {
 	}
 }
 
-// An account that was created is there after a restart, with the same root.
+// A created account exists after a restart, with the same root.
 func TestAccountsByCommand(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	s := serve(t, "--data", data)

@@ -9,7 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/apitest"
 )
 
-// A user gets a password and a second factor, loses both, and can be deleted with them.
+// A user gets a password and a second factor, loses both, and can then be deleted.
 func TestPasswordsByCommand(t *testing.T) {
 	s := serve(t, "--in-memory")
 	as(t, s.exports, "")
@@ -22,7 +22,7 @@ func TestPasswordsByCommand(t *testing.T) {
 		return strings.TrimSpace(out)
 	}
 	ok("user", "create", "ann")
-	for range 2 { // there is none, and there is one
+	for range 2 { // without and with an existing one
 		if drawn := ok("user", "password", "ann"); len(drawn) != 20 {
 			t.Errorf("the password is %q", drawn)
 		}
@@ -30,7 +30,7 @@ func TestPasswordsByCommand(t *testing.T) {
 	ok("user", "password", "ann", "--delete")
 	ok("user", "password", "ann", "--keep")
 	var device struct{ SerialNumber, Seed, Uri string }
-	for range 2 { // one that is not in use is replaced
+	for range 2 { // an unused one is replaced
 		if err := json.Unmarshal([]byte(ok("user", "mfa", "ann", "--json")), &device); err != nil {
 			t.Fatal(err)
 		}
@@ -41,11 +41,11 @@ func TestPasswordsByCommand(t *testing.T) {
 	}
 	code := func(ago time.Duration) string { return apitest.Code6(t, device.Seed, time.Now().Add(-ago)) }
 	if _, _, err := run(t, "user", "mfa", "ann", code(0)); err == nil {
-		t.Error("one code is enough")
+		t.Error("one code suffices")
 	}
 	ok("user", "mfa", "ann", code(30*time.Second), code(0))
 	if _, _, err := run(t, "user", "mfa", "ann"); err == nil {
-		t.Error("a second factor that is in use is replaced")
+		t.Error("an active second factor is replaced")
 	}
 	ok("user", "mfa", "ann", "--delete")
 	ok("user", "mfa", "ann")

@@ -23,6 +23,6 @@ func TestBuildNamesItsCommit(t *testing.T) {
 		t.Errorf("printed %q, want %q", &text, want)
 	}
 	if old := buildOf(new(debug.BuildInfo)); old.Version != "(devel)" || old.Commit != "" {
-		t.Errorf("of a build that knows nothing: %+v", old)
+		t.Errorf("of a build without version: %+v", old)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
 
-// waiting waits until n of a rank wait.
+// waiting waits until n claims of a rank wait.
 func waiting(t *testing.T, b *budget, r rank, n int) {
 	t.Helper()
 	eventually.Succeeds(t, func() error {
@@ -31,7 +31,7 @@ func TestBudget(t *testing.T) {
 	takes := func(n int64, r rank, want bool) {
 		t.Helper()
 		if err := b.take(over, n, r); (err == nil) != want || err != nil && !errors.Is(err, context.Canceled) {
-			t.Errorf("take %d as %d with %d left: %v", n, r, b.left, err)
+			t.Errorf("claim %d as %d with %d left: %v", n, r, b.left, err)
 		}
 	}
 	takes(25, unverified, true)
@@ -44,7 +44,7 @@ func TestBudget(t *testing.T) {
 	takes(5, growing, true)
 	b.give(100)
 
-	// Waiters are served in turn, those that have begun before others.
+	// Waiters are served in turn, those that have already begun first.
 	takes(25, growing, true)
 	takes(25, growing, true)
 	takes(25, growing, true)
@@ -77,11 +77,11 @@ func TestBudget(t *testing.T) {
 	}
 	b.give(90 - 11 - 4 - 35 + 35)
 	if used := b.used(); used != 0 {
-		t.Errorf("%d of %d are taken", used, b.size)
+		t.Errorf("%d of %d are claimed", used, b.size)
 	}
 }
 
-// A request that gives up lets those behind it go on.
+// A request that gives up lets the requests behind it proceed.
 func TestBudgetGivesWay(t *testing.T) {
 	t.Parallel()
 	b := newBudget(100)
@@ -103,8 +103,8 @@ func TestBudgetGivesWay(t *testing.T) {
 	}
 }
 
-// An account that wants everything leaves something to others, and large requests from one address leave something to
-// the account's other addresses. Claims that are not fair let others pass.
+// An account that claims everything leaves something to others, and large requests from one address leave something to
+// the account's other addresses. Claims above the fair share let others pass.
 func TestBudgetIsDividedFairly(t *testing.T) {
 	t.Parallel()
 	b := newBudget(1000)
@@ -115,7 +115,7 @@ func TestBudgetIsDividedFairly(t *testing.T) {
 			n++
 		}
 		if n != want {
-			t.Errorf("%s at %s takes %d, want %d", account, address, n, want)
+			t.Errorf("%s at %s claims %d, want %d", account, address, n, want)
 		}
 	}
 	takes("a", "1", started, 666)

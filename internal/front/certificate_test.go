@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A certificate is served to everybody, also below the path of a public URL, and a node catches up before it says that
-// there is none.
+// A certificate is served to every client, even below the path of a public URL. A node catches up before it reports
+// that there is none.
 func TestCertificate(t *testing.T) {
 	const id, late = "0123456789abcdef0123456789abcdef", "00000000000000000000000000000000"
 	caughtUp := 0

@@ -34,7 +34,7 @@ func TestConnLimitCloses(t *testing.T) {
 		failed <- err
 	}()
 	if !<-room {
-		t.Error("no room is made")
+		t.Error("no place becomes free")
 	}
 	if err := g.Close(); err != nil {
 		t.Error(err)

@@ -50,7 +50,7 @@ func FuzzProxies(f *testing.F) {
 			t.Errorf("the client of %s is %q", peer, client)
 		}
 		if !proxies.trust(at.Addr()) && client != peerIP(r) {
-			t.Errorf("the client of %s is %s, as a peer says that is not trusted", peer, client)
+			t.Errorf("the client of %s is %s, as an untrusted peer claims", peer, client)
 		}
 	})
 }

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// However many clients ask whether the server is ready, it makes one commit at a time, and two in a second.
+// However many clients ask whether the server is ready, it makes one probe at a time, and two in a second.
 func TestOneProbeAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var probes, under atomic.Int64
@@ -40,12 +40,12 @@ func TestOneProbeAtATime(t *testing.T) {
 		}
 		all.Wait()
 		if n := probes.Load(); n != 2 {
-			t.Errorf("%d probes in a second", n)
+			t.Errorf("%d probes in one second", n)
 		}
 	})
 }
 
-// A store that hangs is said not to be ready, and asked once only while it hangs.
+// A store that hangs is reported as not ready, and probed only once while it hangs.
 func TestProbeHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var probes atomic.Int64
@@ -67,7 +67,7 @@ func TestProbeHangs(t *testing.T) {
 		close(hang)
 		synctest.Wait()
 		if err := p.result(t.Context()); err != nil {
-			t.Errorf("when it does not hang any more: %v", err)
+			t.Errorf("after it has recovered: %v", err)
 		}
 	})
 }

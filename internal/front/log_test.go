@@ -27,7 +27,7 @@ func TestLoggable(t *testing.T) {
 	}
 }
 
-// A line says which user or role has asked, by name.
+// A line names the user or role of the caller.
 func TestWho(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// However many ask, the function runs no more often than once in the interval, and each gets the result of a run that
-// has begun after it asked.
+// However many callers there are, the function runs at most once in the interval, and each caller gets the result of a
+// run that began after its call.
 func TestPaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runs atomic.Int64
@@ -26,11 +26,11 @@ func TestPaced(t *testing.T) {
 			return nil
 		}, 100*time.Millisecond)
 		var all sync.WaitGroup
-		for range 200 { // in a second
+		for range 200 { // in one second
 			all.Go(func() {
 				asked := time.Now()
 				if err := p.do(t.Context()); err != nil || last.Load().Before(asked) {
-					t.Errorf("asked at %s, got %v of a run at %s", asked, err, last.Load())
+					t.Errorf("called at %s, got %v of a run at %s", asked, err, last.Load())
 				}
 			})
 			time.Sleep(5 * time.Millisecond)
@@ -42,13 +42,13 @@ func TestPaced(t *testing.T) {
 	})
 }
 
-// A run that hangs holds no caller longer than the caller's context, and the next run begins when it is over.
+// A run that hangs holds no caller longer than the caller's context, and the next run begins after it.
 func TestPacedRunHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var under atomic.Int64
 		p := newPaced(func(ctx context.Context) error {
 			if under.Add(1) > 1 {
-				t.Error("two run at a time")
+				t.Error("two runs at a time")
 			}
 			defer under.Add(-1)
 			<-ctx.Done()

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// Only a proxy's word counts, and of what it passes on only what it or another
-// proxy has added.
+// Only a proxy's headers count, and of these only the parts that it or another proxy has added.
 func TestForwarded(t *testing.T) {
 	t.Parallel()
 	proxies, err := ParseProxies([]string{"10.0.0.0/8", "192.0.2.1", "2001:db8::/32", "::ffff:172.16.0.0/108",

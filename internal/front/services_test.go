@@ -10,8 +10,8 @@ import (
 	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
-// A request goes to the service that its signature is for, or else to the one
-// that its version, its operation or its host names.
+// A request goes to the service for which it is signed, or else to the one that its version, its operation or its host
+// names.
 func TestServices(t *testing.T) {
 	t.Parallel()
 	s, _ := servertest.Start(t, servertest.InMemory())

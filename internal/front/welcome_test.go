@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// A browser gets a page that explains what it has opened. A program, a signed request and one with parameters are for
-// SQS to answer.
+// A browser gets a page that explains the address. SQS answers programs, signed requests and requests with parameters.
 func TestIsVisit(t *testing.T) {
 	const page = "text/html,application/xhtml+xml,*/*;q=0.8"
 	for _, c := range []struct {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// handlers answer in ways that are right, unusual or wrong. Each gets a body of four bytes.
+// handlers answer in valid, unusual or invalid ways. Each gets a body of four bytes.
 var handlers = map[string]func(t *testing.T, w http.ResponseWriter, r *http.Request){
 	"nothing": func(*testing.T, http.ResponseWriter, *http.Request) {},
 	"status only": func(_ *testing.T, w http.ResponseWriter,
@@ -137,7 +137,7 @@ func sized(body, length string) func(*testing.T, http.ResponseWriter, *http.Requ
 	}
 }
 
-// An answer of a handler reaches the client as from net/http, and so does the end of the connection.
+// A handler's answer reaches the client as from net/http, and so does the end of the connection.
 func TestHandlersAnswerAsInNetHTTP(t *testing.T) {
 	t.Parallel()
 	handler := func(w http.ResponseWriter, r *http.Request) {
@@ -156,7 +156,7 @@ func TestHandlersAnswerAsInNetHTTP(t *testing.T) {
 	}
 }
 
-// A length that is none is replaced by the right one.
+// An invalid length is replaced by the correct one.
 func TestLengthThatIsNone(t *testing.T) {
 	t.Parallel()
 	addr, _ := start(t, func(w http.ResponseWriter, r *http.Request) {
@@ -172,7 +172,7 @@ func TestLengthThatIsNone(t *testing.T) {
 	}
 }
 
-// An answer of which neither handler nor server knows the length in time ends with the connection.
+// If neither handler nor server knows the length of an answer in time, the connection ends with it.
 func TestAnswersOfUnknownLength(t *testing.T) {
 	t.Parallel()
 	addr, _ := start(t, func(w http.ResponseWriter, r *http.Request) {
@@ -187,7 +187,7 @@ func TestAnswersOfUnknownLength(t *testing.T) {
 	}
 }
 
-// A panic is in the log, and the client's connection ends. The handler that only gives up is not in the log.
+// A panic is logged, and the client's connection ends. A handler that aborts on purpose is not logged.
 func TestPanicsAreLogged(t *testing.T) {
 	t.Parallel()
 	var lines bytes.Buffer
@@ -211,7 +211,7 @@ func TestPanicsAreLogged(t *testing.T) {
 	}
 }
 
-// A request and its answer are of no use to what outlives the handler.
+// A request and its answer are useless after the handler has returned.
 func TestLateUse(t *testing.T) {
 	t.Parallel()
 	type request struct {
@@ -241,7 +241,7 @@ func TestLateUse(t *testing.T) {
 		t.Errorf("it can read: %v", err)
 	}
 	if late.r.Context().Err() == nil {
-		t.Error("its context goes on")
+		t.Error("its context continues")
 	}
 	late.w.WriteHeader(http.StatusTeapot)
 	c.say(post("/", "body"))
@@ -250,9 +250,8 @@ func TestLateUse(t *testing.T) {
 	}
 }
 
-// A client that leaves before its answer is written gets none of it, and the handler learns that from writing: also if
-// the request has not lasted long enough to be watched. Unlike TCP, a Unix socket has the end on the other side at
-// once.
+// A client that leaves before its answer is written gets none of it, and the handler gets an error when it writes, even
+// if the request was too short to be watched. Unlike TCP, a Unix socket notices the end on the other side at once.
 func TestAnswerToClientThatHasLeft(t *testing.T) {
 	t.Parallel()
 	for _, network := range []string{"unix", "tcp"} {
@@ -298,7 +297,7 @@ func TestAnswerToClientThatHasLeft(t *testing.T) {
 	}
 }
 
-// A client that is cut off ends the context of its request.
+// A disconnected client ends the context of its request.
 func TestClientIsCutOff(t *testing.T) {
 	t.Parallel()
 	asked, left := make(chan bool), make(chan bool)

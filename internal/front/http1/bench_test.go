@@ -14,7 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/front/http1"
 )
 
-// processorTime returns what this process has used of the processors.
+// processorTime returns the processor time of this process.
 func processorTime(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -23,8 +23,8 @@ func processorTime(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkRequest has 16 connections ask and answer a trivial handler's requests, with a client that does as little as
-// possible: the same for each stack.
+// BenchmarkRequest sends requests on 16 connections to a trivial handler. The client does as little as possible, and
+// the same for each stack.
 func BenchmarkRequest(b *testing.B) {
 	answer := []byte(`{"MD5OfMessageBody":"0123456789abcdef0123456789abcdef","MessageId":"5d1b9f9f-6b0e-4b54-9a77-6c0a3f3d1d52"}`)
 	handler := func(w http.ResponseWriter, r *http.Request) {
@@ -81,7 +81,7 @@ func measure(b *testing.B, s stack) {
 	b.ReportMetric(float64(processorTime(b)-used)/float64(b.N), "cpu-ns/op")
 }
 
-// answerSize reads an answer and returns how long it is in all.
+// answerSize reads an answer and returns its total length.
 func answerSize(b *testing.B, c *client) int {
 	r, err := http.ReadResponse(c.in, nil)
 	if err != nil {

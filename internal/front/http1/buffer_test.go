@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A connection has no buffer while its request is answered: a long poll may take a while.
+// A connection has no buffer while its request is answered, because a long poll may take a while.
 func TestWaitingRequestHasNoBuffer(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -48,7 +48,7 @@ func TestWaitingRequestHasNoBuffer(t *testing.T) {
 	}
 }
 
-// deadlines is a connection that notes its deadlines.
+// deadlines is a connection that records its deadlines.
 type deadlines struct {
 	net.Conn
 	set []time.Time
@@ -59,7 +59,7 @@ func (d *deadlines) SetReadDeadline(t time.Time) error {
 	return nil
 }
 
-// A head has had a part of its time when net/http gets the connection.
+// A part of a header's time has passed when net/http gets the connection.
 func TestReplayedHeadEndsInTime(t *testing.T) {
 	t.Parallel()
 	by := time.Unix(100, 0)
@@ -74,7 +74,7 @@ func TestReplayedHeadEndsInTime(t *testing.T) {
 			want = asked
 		}
 		if !d.set[0].Equal(want) || !d.set[1].Equal(by.Add(time.Hour)) {
-			t.Errorf("asked for %v: %v", asked, d.set)
+			t.Errorf("requested %v: %v", asked, d.set)
 		}
 	}
 }

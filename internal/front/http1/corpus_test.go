@@ -15,8 +15,8 @@ const (
 	last     = "GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 )
 
-// corpus has texts that a connection may bring, before a last request. Some have two readings: a server and a proxy
-// before it that take different ones can be made to see different requests.
+// corpus has texts that a connection may send before a last request. Some have two readings: if a server and the proxy
+// in front of it choose different ones, they can be made to see different requests.
 var corpus = map[string]string{
 	"plain":                    post("/", "body"),
 	"plain, no body":           post("/a?b=c", ""),
@@ -86,7 +86,7 @@ var corpus = map[string]string{
 	"body above the bound":    post("/", strings.Repeat("x", maxBody+1)),
 }
 
-// echo answers with all that it knows of a request.
+// echo answers with everything that it knows of a request.
 func echo(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	var b bytes.Buffer
@@ -99,7 +99,7 @@ func echo(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(b.Bytes())
 }
 
-// answers sends text in one piece and returns all that comes, with the order of headers as it is.
+// answers sends text in one piece and returns the whole answer, with the headers in their order.
 func answers(t *testing.T, addr, text string) []string {
 	t.Helper()
 	c := dial(t, addr)
@@ -116,7 +116,7 @@ func answers(t *testing.T, addr, text string) []string {
 	}
 }
 
-// Every text is answered as net/http alone answers it.
+// Every text gets the same answer as from net/http alone.
 func TestAnswersAsNetHTTP(t *testing.T) {
 	t.Parallel()
 	ours, _ := start(t, echo)
@@ -124,7 +124,7 @@ func TestAnswersAsNetHTTP(t *testing.T) {
 	for name, text := range corpus {
 		got, want := answers(t, ours, text+last), answers(t, theirs, text+last)
 		if len(text) > 1<<16 && (len(got) == 0 || len(want) == 0) {
-			continue // a server that does not read all it is sent resets the connection, which can overtake its answer
+			continue // a server that leaves input unread resets the connection, which can overtake its answer
 		}
 		if fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("%s:\n got %q\nwant %q", name, got, want)
@@ -132,7 +132,7 @@ func TestAnswersAsNetHTTP(t *testing.T) {
 	}
 }
 
-// Plain requests are read by this package, and from the first other one on net/http reads.
+// This package reads plain requests, and net/http reads from the first other one on.
 func TestHandsOver(t *testing.T) {
 	t.Parallel()
 	var handler, theirs atomic.Int64

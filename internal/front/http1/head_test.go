@@ -35,7 +35,7 @@ func TestPlain(t *testing.T) {
 		}
 		for i := range text {
 			if _, v := judge([]byte(text[:i])); v != incomplete {
-				t.Errorf("%q is judged too early", text[:i])
+				t.Errorf("%q is classified too early", text[:i])
 			}
 		}
 	}
@@ -116,7 +116,7 @@ func TestForeign(t *testing.T) {
 			n, v = judge(append(b, end+end+end...)) // such as LF alone at the end
 		}
 		if v == incomplete {
-			t.Errorf("%s: waits for more", name)
+			t.Errorf("%s: the parser waits for more", name)
 		}
 		if v == plain {
 			if h, ok := parse(b[:min(n, len(b))], 100); ok {
@@ -126,7 +126,7 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// http.ReadRequest reads plain requests in the same way, and leaves the same bytes behind the body.
+// http.ReadRequest reads plain requests in the same way, and leaves the same bytes after the body.
 func FuzzHead(f *testing.F) {
 	f.Add([]byte(line + host + length + end + "body" + line))
 	f.Add([]byte("POST //a/?b=c%20d HTTP/1.1\r\n" + host + length + "x-A: 1\r\nX-a: 2\r\nConnection: keep-alive\r\n" +
@@ -168,7 +168,7 @@ func FuzzHead(f *testing.F) {
 	})
 }
 
-// Values do not share memory: one that is appended to leaves the others alone, and so do the next bytes in the buffer.
+// Values do not share memory: appending to one leaves the others unchanged, and so do the next bytes in the buffer.
 func TestValuesAreTheirOwn(t *testing.T) {
 	t.Parallel()
 	b := []byte(line + host + length + "A: 1\r\nB: 2\r\n" + end)

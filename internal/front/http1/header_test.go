@@ -38,7 +38,7 @@ func TestHeaderAsInNetHTTP(t *testing.T) {
 	}
 }
 
-// A deadline that is set stays if it is as good as the one that is due.
+// A deadline is kept if it is close enough to the one that is due.
 func TestDeadlineSuffices(t *testing.T) {
 	t.Parallel()
 	set := time.Unix(1_000_000, 0)

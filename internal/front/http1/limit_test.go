@@ -73,7 +73,7 @@ func each(t *testing.T, h http.HandlerFunc, f func(t *testing.T, s stack, p *pip
 	}
 }
 
-// drip sends text, and then one byte in each fifth of a second until it cannot.
+// drip sends text, and then one byte every fifth of a second until it fails.
 func drip(c net.Conn, text string) {
 	if _, err := io.WriteString(c, text); err != nil {
 		return
@@ -86,7 +86,7 @@ func drip(c net.Conn, text string) {
 	}
 }
 
-// Each way to be slow ends after the same time as with net/http.
+// Every kind of slowness ends after the same time as with net/http.
 func TestSlowClients(t *testing.T) {
 	t.Parallel()
 	asked := post("/", "body")
@@ -131,7 +131,7 @@ func TestSlowClients(t *testing.T) {
 	}
 }
 
-// A client that does not read its answer does not keep the handler for long.
+// A client that does not read its answer does not hold the handler for long.
 func TestClientThatDoesNotRead(t *testing.T) {
 	t.Parallel()
 	var failed chan time.Duration
@@ -139,7 +139,7 @@ func TestClientThatDoesNotRead(t *testing.T) {
 		began := time.Now()
 		_, err := w.Write(make([]byte, 1<<20))
 		if err == nil {
-			t.Error("all was written")
+			t.Error("the whole answer was written")
 		}
 		failed <- time.Since(began)
 	}
@@ -150,13 +150,13 @@ func TestClientThatDoesNotRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		if took := <-failed; took != 30*time.Second {
-			t.Errorf("the handler was kept for %v", took)
+			t.Errorf("the handler was held for %v", took)
 		}
 		conn.Close()
 	})
 }
 
-// A client that leaves ends the context of its request, at once if that has lasted for a while.
+// A client that leaves ends the context of its request, at once if the request has lasted for a while.
 func TestClientLeaves(t *testing.T) {
 	t.Parallel()
 	var left chan time.Duration
@@ -185,7 +185,7 @@ func TestClientLeaves(t *testing.T) {
 	}
 }
 
-// Bytes that a client sends while its request waits belong to its next request, wherever the pieces end.
+// Bytes that a client sends while its request waits belong to its next request, however they are divided.
 func TestPipelined(t *testing.T) {
 	t.Parallel()
 	handler := func(w http.ResponseWriter, r *http.Request) {
@@ -193,7 +193,7 @@ func TestPipelined(t *testing.T) {
 			select {
 			case <-time.After(time.Second):
 			case <-r.Context().Done():
-				t.Error("the client is said to have left")
+				t.Error("the client counts as gone")
 			}
 		}
 		echo(w, r)
@@ -232,7 +232,7 @@ func TestPipelined(t *testing.T) {
 	})
 }
 
-// A handler may answer before it reads. Bytes that follow its request's body belong to the next request also then.
+// A handler may answer before it reads. Even then, bytes after its request's body belong to the next request.
 func TestAnswersBeforeReading(t *testing.T) {
 	t.Parallel()
 	handler := func(w http.ResponseWriter, r *http.Request) {
@@ -281,7 +281,7 @@ func TestAnswersBeforeReading(t *testing.T) {
 	})
 }
 
-// A server that stops closes connections that wait, and the others after their answer.
+// A stopping server closes idle connections, and the others after their answer.
 func TestShutdown(t *testing.T) {
 	t.Parallel()
 	handler := func(w http.ResponseWriter, r *http.Request) {
@@ -311,7 +311,7 @@ func TestShutdown(t *testing.T) {
 			t.Errorf("the idle connection ended after %v", time.Since(began))
 		}
 		if got := <-silent; got != "" {
-			t.Errorf("%q for nothing", got)
+			t.Errorf("%q without a request", got)
 		}
 		if got := <-busy; !contains(got, "200 OK", "Connection: close") || time.Since(began) != 3*time.Second {
 			t.Errorf("%q after %v", got, time.Since(began))
@@ -322,7 +322,7 @@ func TestShutdown(t *testing.T) {
 	})
 }
 
-// A server that is stopped for longer than it may take says so.
+// A server that takes too long to stop reports it.
 func TestShutdownGivesUp(t *testing.T) {
 	t.Parallel()
 	handler := func(http.ResponseWriter, *http.Request) { time.Sleep(10 * time.Second) }
@@ -342,7 +342,7 @@ func TestShutdownGivesUp(t *testing.T) {
 	})
 }
 
-// Without room only connections stay that are of use, and none after its answer.
+// Without room only useful connections stay, and none after its answer.
 func TestRoomIsMade(t *testing.T) {
 	t.Parallel()
 	handler := func(w http.ResponseWriter, r *http.Request) {

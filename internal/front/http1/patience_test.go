@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// watched returns a connection over TCP whose requests can be watched, and its client's end.
+// watched returns a TCP connection whose requests can be watched, and the client's end.
 func watched(t *testing.T) (*conn, net.Conn) {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -28,14 +28,15 @@ func watched(t *testing.T) (*conn, net.Conn) {
 	return newConn(New(new(http.Server), 0, nil), rwc), client
 }
 
-// A request that lasts longer than its head may take can be read behind: the watch takes the deadline away.
+// The connection of a request that lasts longer than the time for a header can still be read: the watch removes the
+// deadline.
 func TestWatchTakesDeadlineAway(t *testing.T) {
 	t.Parallel()
 	c, client := watched(t)
 	if err := c.rwc.SetReadDeadline(time.Unix(1, 0)); err != nil {
 		t.Fatal(err)
 	}
-	c.watch.begin(func() { t.Error("the client is said to have left") })
+	c.watch.begin(func() { t.Error("the client counts as gone") })
 	c.server.patience.advance()
 	c.server.patience.advance()
 	if c.watch.end(); c.watch.stayedYoung {
@@ -49,7 +50,7 @@ func TestWatchTakesDeadlineAway(t *testing.T) {
 	}
 }
 
-// Watches are started in the second tick after their begin, in this order, and never if they have ended before.
+// Watches start in the second tick after their creation, in order, and never if they have ended before.
 func TestPatience(t *testing.T) {
 	t.Parallel()
 	l := patience{timer: time.AfterFunc(0, func() {})} // only the test ticks
@@ -97,10 +98,10 @@ func TestPatience(t *testing.T) {
 	l.add(&w[5])
 	ticks(5)
 	if l.first != &w[5] || l.last != &w[5] || !l.ticking {
-		t.Error("the list is not what is young")
+		t.Error("the list differs from the young watches")
 	}
 	l.remove(&w[5])
 	if ticks(); l.ticking {
-		t.Error("it ticks for no watch")
+		t.Error("the ticker runs without a watch")
 	}
 }

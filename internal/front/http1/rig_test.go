@@ -27,7 +27,7 @@ type stack interface {
 	SetKeepAlivesEnabled(bool)
 }
 
-// newHTTP returns an http.Server whose limits no test meets that does not set its own.
+// newHTTP returns an http.Server with limits that only tests that set their own reach.
 func newHTTP(h http.HandlerFunc, limits ...func(*http.Server)) *http.Server {
 	s := &http.Server{
 		Handler: h, ReadHeaderTimeout: time.Minute, ReadTimeout: time.Minute, WriteTimeout: time.Minute,
@@ -43,7 +43,7 @@ func newHTTP(h http.HandlerFunc, limits ...func(*http.Server)) *http.Server {
 // plainPaths leaves what is below /other/ to net/http.
 func plainPaths(path string) bool { return !strings.HasPrefix(path, "/other/") }
 
-// serve has a stack serve on an address of its own, which it returns, until the test ends.
+// serve runs a stack on a new address, which it returns, until the test ends.
 func serve(t testing.TB, s stack) string {
 	t.Helper()
 	return serveOn(t, "tcp", s)
@@ -70,7 +70,7 @@ func serveOn(t testing.TB, network string, s stack) string {
 	return l.Addr().String()
 }
 
-// start serves h, with plain requests read by this package.
+// start serves h, and this package reads plain requests.
 func start(t testing.TB, h http.HandlerFunc, limits ...func(*http.Server)) (string, *http1.Server) {
 	t.Helper()
 	return startOn(t, "tcp", h, limits...)
@@ -82,7 +82,7 @@ func startOn(t testing.TB, network string, h http.HandlerFunc, limits ...func(*h
 	return serveOn(t, network, s), s
 }
 
-// client is a connection with what came on it.
+// client is a connection with the received data.
 type client struct {
 	*net.TCPConn
 	t  testing.TB
@@ -160,7 +160,7 @@ var sdk = []string{
 	"Accept-Encoding: gzip",
 }
 
-// drain reads a connection and then returns all that has come on it.
+// drain reads a connection to its end and returns the data.
 func drain(c net.Conn) <-chan string {
 	all := make(chan string, 1)
 	go func() {
