@@ -10,8 +10,8 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/policy"
 )
 
-// benchmarkPolicy is a queue policy as large as one may be: 20 statements, 50
-// principals, 10 conditions. The last statement is the one for bob.
+// benchmarkPolicy is a queue policy of the maximum size: 20 statements, 50 principals, 10 conditions. The last
+// statement applies to bob.
 func benchmarkPolicy(tb testing.TB) *policy.Policy {
 	var statements []string
 	for i := range 19 {
@@ -39,7 +39,7 @@ func parse(tb testing.TB, use policy.Use, text string) *policy.Policy {
 	return p
 }
 
-// benchmarkRequests are what authorisation costs on the paths that matter.
+// benchmarkRequests measure the cost of authorization on the important paths.
 func benchmarkRequests(tb testing.TB) map[string]*policy.Request {
 	request := func(c policy.Caller) *policy.Request {
 		return &policy.Request{
@@ -63,8 +63,7 @@ func benchmarkRequests(tb testing.TB) map[string]*policy.Request {
 	return all
 }
 
-// The allow path costs no memory, so that authorisation leaves nothing to the
-// garbage collector.
+// The allow path allocates no memory, so authorization causes no work for the garbage collector.
 func TestAllowingAllocatesNothing(t *testing.T) {
 	for name, r := range benchmarkRequests(t) {
 		if d := policy.Decide(r); !d.Allowed() {

@@ -10,7 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/policy"
 )
 
-// A value that is too long to be compared makes no Allow match and no Deny fail to match, with every operator.
+// A value that is too long to compare makes no Allow match and every Deny match, with every operator.
 func TestTooLongFacts(t *testing.T) {
 	long := strings.Repeat("x", policy.MaxFact+1)
 	many := make([]string, policy.MaxFactList+1)
@@ -44,7 +44,7 @@ func TestTooLongFacts(t *testing.T) {
 	}
 }
 
-// A value that cannot be compared does not make a Deny match that another of its elements rules out.
+// A value that cannot be compared does not make a Deny match that another of its elements excludes.
 func TestTooLongFactBesideAnotherElement(t *testing.T) {
 	for _, statement := range []string{
 		`{"Effect":"Deny","Principal":"*","Action":"sqs:ReceiveMessage","Resource":"*","Condition":{"StringLike":{"aws:UserAgent":"*"}}}`,
@@ -62,7 +62,7 @@ func TestTooLongFactBesideAnotherElement(t *testing.T) {
 	}
 }
 
-// A resource that is too long is covered by no pattern but *.
+// Only the pattern * covers a resource that is too long.
 func TestTooLongResource(t *testing.T) {
 	for resource, want := range map[string]policy.Result{
 		"*": policy.Allowed, "arn:aws:sqs:*:" + accountA + ":*": policy.Refused,
@@ -80,8 +80,8 @@ func TestTooLongResource(t *testing.T) {
 	}
 }
 
-// dearest are the requests that cost the most that could be thought of: what a
-// client can put into a policy, met by what a client can put into a request.
+// dearest are the most expensive requests that we could think of: the contents that a client can put into a policy,
+// with those that a client can put into a request.
 func dearest(tb testing.TB) map[string]*policy.Request {
 	all := make(map[string]*policy.Request)
 	add := func(name string, use policy.Use, condition string, facts policy.Facts) {
@@ -136,8 +136,8 @@ func dearest(tb testing.TB) map[string]*policy.Request {
 	return all
 }
 
-// No policy and no request make a decision take more than MaxSteps, which are a few
-// milliseconds (BenchmarkDearest), and a few megabytes.
+// For any policy and request, a decision takes at most MaxSteps, which is a few milliseconds (BenchmarkDearest), and a
+// few megabytes.
 func TestCostIsBounded(t *testing.T) {
 	for name, r := range dearest(t) {
 		var before, after runtime.MemStats
@@ -198,7 +198,7 @@ func FuzzCost(f *testing.F) {
 			t.Fatalf("%d steps", steps)
 		}
 		if len(long) > policy.MaxFact && operator != "Null" && policy.Decide(r).Allowed() {
-			t.Fatal("allowed by what is too long")
+			t.Fatal("allowed by a value that is too long")
 		}
 	})
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/policy"
 )
 
-// Guide, "Special Information for Amazon SQS Policies": 8,192 bytes, 20
-// statements, 50 principals, 10 conditions. Exactly that many are fine.
+// Guide, "Special Information for Amazon SQS Policies": 8,192 bytes, 20 statements, 50 principals, 10 conditions.
+// Exactly that many are accepted.
 func TestLimitsOfResourcePolicies(t *testing.T) {
 	actions := func(n int) string {
 		list := strings.Repeat(`"sqs:*",`, n)
@@ -39,7 +39,7 @@ func TestLimitsOfResourcePolicies(t *testing.T) {
 	}
 }
 
-// A service may have limits of its own; what it does not say is as for a queue.
+// A service may have its own limits; otherwise those of a queue apply.
 func TestLimitsOfAnotherService(t *testing.T) {
 	topics := &policy.Rules{
 		Vendor: "SNS", Actions: []string{"SNS:Publish"}, Limits: policy.Limits{Bytes: 30720, Actions: 50},
@@ -76,7 +76,7 @@ func TestSizeComesFirst(t *testing.T) {
 	}
 }
 
-// IAM counts characters, and no white space between them.
+// IAM counts characters, without the white space between them.
 func TestLimitsOfIAM(t *testing.T) {
 	const text = "{ \"Statement\" :\n{\"Sid\":\"a\",\"Effect\":\"Allow\",\t\"Action\":\"sqs:*\",\"Resource\":\"arn:aws:sqs:*:*:é \"} }\r\n"
 	p := parse(t, policy.ForIdentity, text)
@@ -99,7 +99,7 @@ func TestLimitsOfIAM(t *testing.T) {
 	}
 }
 
-// A resource is what IAM takes for an ARN. Documents that are stored already are not asked.
+// A resource is text that IAM accepts as an ARN. Stored documents are not checked.
 func TestARNs(t *testing.T) {
 	const (
 		vendor = "Resource vendor must be fully qualified and cannot contain regexes."
@@ -134,7 +134,7 @@ func TestARNs(t *testing.T) {
 	}
 }
 
-// A managed policy has the newest version. That of a document without one is the oldest.
+// A managed policy has the newest version. A document without a version has the oldest.
 func TestVersionOfManagedPolicies(t *testing.T) {
 	const text = `"Statement":{"Effect":"Allow","Action":"sqs:*","Resource":"*"}}`
 	for begins, want := range map[string]string{
@@ -149,7 +149,7 @@ func TestVersionOfManagedPolicies(t *testing.T) {
 	}
 }
 
-// The sentences with which IAM refuses documents.
+// The texts with which IAM refuses documents.
 func TestIAMWords(t *testing.T) {
 	for text, want := range map[string]string{
 		`{`: "Syntax errors in policy.",
@@ -193,8 +193,7 @@ func TestIAMWords(t *testing.T) {
 	}
 }
 
-// A trust policy grants actions by which a role is assumed, also to identity providers. Documents that are stored
-// already are not asked.
+// A trust policy grants the actions that assume a role, also to identity providers. Stored documents are not checked.
 func TestTrust(t *testing.T) {
 	const (
 		actions   = "AssumeRole policy may only specify STS AssumeRole actions."

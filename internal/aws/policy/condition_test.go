@@ -9,7 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/policy"
 )
 
-// meets reports whether a request that has a key satisfies a condition on it.
+// meets reports whether a request with a key satisfies a condition on it.
 func meets(t *testing.T, operator, want string, has policy.Value) bool {
 	t.Helper()
 	quoted, err := json.Marshal(want)
@@ -139,7 +139,7 @@ func TestSetOperators(t *testing.T) {
 	}
 }
 
-// Keys of which there is one value can be asked by the set operators, too.
+// The set operators also accept keys with a single value.
 func TestSetOperatorsOfOneValue(t *testing.T) {
 	for operator, met := range map[string]bool{
 		"ForAllValues:StringEquals": true, "ForAnyValue:StringEquals": true,

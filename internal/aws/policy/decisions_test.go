@@ -13,9 +13,8 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/policy"
 )
 
-// TestDecisions runs the stories in testdata/decisions. Their language is
-// described in testdata/README.md. The expected answer is part of each
-// question, so that recording the outputs anew cannot make a wrong one right.
+// TestDecisions runs the stories in testdata/decisions. Their language is described in testdata/README.md. The expected
+// answer is part of each question, so recording new outputs cannot make a wrong one right.
 func TestDecisions(t *testing.T) {
 	questions := 0
 	datadriven.Walk(t, "testdata/decisions", func(t *testing.T, path string) {
@@ -34,7 +33,7 @@ func TestDecisions(t *testing.T) {
 		})
 	})
 	if questions < 120 {
-		t.Errorf("%d questions are decided; there have to be at least 120", questions)
+		t.Errorf("%d questions were decided, want at least 120", questions)
 	}
 }
 
@@ -192,7 +191,7 @@ func principalsOf(names []string) any {
 	return all
 }
 
-// arnOf returns how a principal is written.
+// arnOf returns the ARN of a principal.
 func arnOf(name string) string {
 	switch name {
 	case "A":
@@ -239,7 +238,7 @@ func roleSession(account, role, session string) policy.Caller {
 	}
 }
 
-// callers are the people of the stories. A's are the owner's.
+// callers are the people of the stories. Those of account A belong to the owner.
 var callers = map[string]policy.Caller{
 	"anon":   {},
 	"rootA":  root(accountA),
@@ -261,8 +260,7 @@ var callers = map[string]policy.Caller{
 	"web": {Kind: policy.WebIdentity, Provider: "arn:aws:iam::" + accountA + ":oidc-provider/login.example.com"},
 }
 
-// callerOf also knows callers of the guide's accounts: root:account and
-// user:account/name.
+// callerOf also knows callers of the guide's accounts: root:account and user:account/name.
 func (s *story) callerOf(name string) policy.Caller {
 	if account, ok := strings.CutPrefix(name, "root:"); ok {
 		return root(account)
@@ -273,7 +271,7 @@ func (s *story) callerOf(name string) policy.Caller {
 	}
 	c, ok := callers[name]
 	if !ok {
-		s.t.Fatalf("%s: who is %s?", s.pos, name)
+		s.t.Fatalf("%s: unknown caller %s", s.pos, name)
 	}
 	if name == "bob" && s.bob != "" {
 		c.UserID = s.bob
@@ -281,7 +279,7 @@ func (s *story) callerOf(name string) policy.Caller {
 	return c
 }
 
-// policiesOf is whose identity policies a caller has.
+// policiesOf returns the owner of a caller's identity policies.
 var policiesOf = map[string]string{"sess": "worker", "sessB": "farmer", "fed": "bob"}
 
 // ask answers a question: caller action [facts] -> answer.
@@ -318,7 +316,7 @@ func (s *story) ask(line string) {
 	fmt.Fprintf(&s.out, "%s\n", reason(d, x))
 }
 
-// reason says in a line who has decided.
+// reason names in one line the policy that has decided.
 func reason(d policy.Decision, x policy.Explanation) string {
 	text, _, _ := strings.Cut(x.String(), "\n")
 	if d.Result != policy.Refused {
@@ -389,7 +387,7 @@ func (s *story) fact(r *policy.Request, word string) {
 	}
 }
 
-// save tries to set a policy, and returns how that is answered.
+// save tries to set a policy, and returns the answer.
 func (s *story) save(input string) string {
 	header, document, _ := strings.Cut(input, "\n")
 	where, shorthand, _ := strings.Cut(header, ":")

@@ -6,7 +6,7 @@ func GlobMatches(pattern, s string) bool {
 	return err == nil && p.matches(&evaluation{steps: maxSteps}, s)
 }
 
-// ActionMatches reports whether the action pattern, if it is one, stands for s.
+// ActionMatches reports whether s matches the action pattern, if it is one.
 func ActionMatches(pattern, s string) (matches, ok bool) {
 	p, ok := newActionPattern(pattern)
 	return ok && p.matches(&evaluation{steps: maxSteps}, s), ok
@@ -14,7 +14,7 @@ func ActionMatches(pattern, s string) (matches, ok bool) {
 
 const MaxSteps = maxSteps
 
-// Steps returns how many steps a decision takes.
+// Steps returns the number of steps of a decision.
 func Steps(r *Request) int {
 	e := newEvaluation(r)
 	e.decide()

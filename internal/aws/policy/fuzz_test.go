@@ -36,9 +36,8 @@ func documents(tb testing.TB) []string {
 		`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Federated":"x","CanonicalUser":["y"]},"NotAction":["sqs:*","a-b:c?"],"NotResource":"arn:aws:sqs:*:1:${*}${a:b,'}'}","Condition":{"Bool":{"a:b":true},"NumericEquals":{"a:b":[1,-2.5e3]}}}]}`)
 }
 
-// A text that Parse accepts is JSON, is returned as it was, means the same without its white space, and can be
-// evaluated. A text that Parse refuses is refused with a place and a reason, and if the reason is that it is no JSON,
-// then it is none.
+// A text that Parse accepts is JSON, is returned unchanged, means the same without its white space, and can be
+// evaluated. Parse refuses a text with a place and a reason, and the reason that it is not JSON is correct.
 func FuzzParse(f *testing.F) {
 	for _, d := range documents(f) {
 		f.Add(d)
@@ -60,11 +59,11 @@ func FuzzParse(f *testing.F) {
 				continue
 			}
 			if !json.Valid([]byte(text)) {
-				t.Fatal("accepted what is no JSON")
+				t.Fatal("accepted text that is not JSON")
 			}
 			var doc struct{ ID string }
 			if err := json.Unmarshal([]byte(text), &doc); err != nil || doc.ID != p.ID() {
-				t.Fatalf("the Id is %q, should be %q, %v", p.ID(), doc.ID, err)
+				t.Fatalf("the Id is %q, want %q, %v", p.ID(), doc.ID, err)
 			}
 			if p.String() != text || p.Len() == 0 {
 				t.Fatalf("%d statements of %q", p.Len(), p)
@@ -129,8 +128,7 @@ func FuzzWildcards(f *testing.F) {
 	})
 }
 
-// A policy that can be set can have permissions added and removed, which leaves
-// the rest of it as it was.
+// A policy that can be set can have permissions added and removed, which leaves the rest unchanged.
 func FuzzPermissions(f *testing.F) {
 	for _, d := range documents(f) {
 		f.Add(d, "label")
@@ -165,7 +163,7 @@ func FuzzPermissions(f *testing.F) {
 	})
 }
 
-// normal returns a policy with its statements as a list, in one way of writing.
+// normal returns a policy in one normal form, with its statements as a list.
 func normal(t *testing.T, text string) string {
 	var doc map[string]any
 	if err := json.Unmarshal([]byte(text), &doc); err != nil {

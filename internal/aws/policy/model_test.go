@@ -11,8 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/policy"
 )
 
-// model decides a request from the documents' JSON, slowly and without any
-// cleverness, as a reader of AWS's guide would, rule by rule.
+// model decides a request from the documents' JSON, slowly and simply, as a reader of AWS's guide would, rule by rule.
 type model struct {
 	request  *policy.Request
 	resource string // JSON of the resource's policy, or empty
@@ -22,7 +21,7 @@ type model struct {
 	session  []string
 }
 
-// statements returns all statements of the documents that there are.
+// statements returns all statements of the existing documents.
 func statements(documents ...string) []map[string]any {
 	var all []map[string]any
 	for _, d := range documents {
@@ -53,8 +52,7 @@ func many(v any) []any {
 	return []any{v}
 }
 
-// applies returns the statements with the effect that the request matches,
-// whichever principals they name.
+// applies returns the statements with this effect that match the request, whichever principals they name.
 func (m *model) applies(effect string, documents ...string) []map[string]any {
 	var all []map[string]any
 	for _, st := range statements(documents...) {
@@ -132,7 +130,7 @@ func (m *model) action(st map[string]any) bool {
 	return not
 }
 
-// wild is * and ?, by definition.
+// wild implements * and ?, by definition.
 func wild(p, s []rune) bool {
 	switch {
 	case len(p) == 0:
@@ -189,8 +187,8 @@ func (m *model) arn(st map[string]any, pattern, arn string) bool {
 	return true
 }
 
-// principals says whether a statement names the caller, everybody, the user or role behind the caller's session, or its
-// account.
+// principals reports whether a statement names the caller, everyone, the user or role behind the caller's session, or
+// its account.
 func (m *model) principals(st map[string]any) (direct, public, issuer, account bool) {
 	c := &m.request.Caller
 	element, not := st["Principal"], false

@@ -55,7 +55,7 @@ func TestPermissionsAreWrittenAsSQSDoes(t *testing.T) {
 	}
 }
 
-// As much as a policy can have, permissions can make of it.
+// Permissions can build a policy of the maximum size.
 func TestPermissionsUpToTheLimits(t *testing.T) {
 	full := add(t, largePolicy(19, 49, 10, 0), policy.Permission{
 		Label: "l", Accounts: []string{accountB}, Actions: []string{"SendMessage"},
@@ -73,7 +73,7 @@ func TestPermissionsUpToTheLimits(t *testing.T) {
 	}
 }
 
-// The statements that a user has written stay as they are, also where SQS would have written them otherwise.
+// A user's own statements stay unchanged, even where SQS would have written them differently.
 func TestPermissionsLeaveTheRestAlone(t *testing.T) {
 	const written = `{ "Statement": {"Effect" : "Allow", "Principal":"*", "Action":"sqs:SendMessage",
 		"Resource": "*", "Condition": {"StringEquals": {"aws:UserAgent": " a \" { \u00e9 "}}}, "Id":"mine" }`
@@ -111,7 +111,7 @@ func TestPermissionsAreSeparate(t *testing.T) {
 		Label: "send", Accounts: []string{accountB}, Actions: []string{"SendMessage"},
 	})
 	if rest := remove(t, both, "send"); rest != all || !may(rest, "SendMessage") {
-		t.Errorf("what * includes is still there: %s", rest)
+		t.Errorf("an action that * includes is still there: %s", rest)
 	}
 
 	// "If you want to remove * and leave the principal with just the
@@ -190,8 +190,7 @@ func TestPermissionsThatCannotBe(t *testing.T) {
 	}
 }
 
-// largePolicy returns a queue policy with so many statements, principals,
-// conditions and, if it is not 0, bytes.
+// largePolicy returns a queue policy with this many statements, principals, conditions and, if not 0, bytes.
 func largePolicy(statements, principals, conditions, size int) string {
 	var list []string
 	for i := range statements {

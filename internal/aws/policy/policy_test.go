@@ -48,7 +48,7 @@ func TestPolicyKnowsItself(t *testing.T) {
 	}
 }
 
-// A document can be shown with other names of the principals in it; nothing else of it changes.
+// A document can be shown with other names of its principals; nothing else in it changes.
 func TestRenamed(t *testing.T) {
 	const text = "{\"Statement\": [{\"Effect\":\"Allow\", \"Principal\": {\"AWS\": [\"%s\",\n \"111122223333\", \"%s\"]}, \"Action\": \"sts:AssumeRole\",\n" +
 		"\"Condition\": {\"ArnEquals\": {\"aws:PrincipalArn\": \"" + "arn:aws:iam::111122223333:user/bob" +
@@ -67,7 +67,7 @@ func TestRenamed(t *testing.T) {
 	}
 }
 
-// Binding makes another policy; the one that others evaluate does not change.
+// Binding returns another policy; the shared one does not change.
 func TestBindLeavesTheOriginal(t *testing.T) {
 	p := parse(t, policy.ForResource,
 		`{"Statement":{"Effect":"Allow","Principal":{"AWS":["`+arnOf("bob")+`","`+arnOf("worker")+
@@ -79,7 +79,7 @@ func TestBindLeavesTheOriginal(t *testing.T) {
 			ResourcePolicy: bound,
 		}
 		if policy.Decide(&r).Allowed() {
-			t.Errorf("%s is taken for a deleted principal", name)
+			t.Errorf("%s counts as a deleted principal", name)
 		}
 		if r.ResourcePolicy = p; !policy.Decide(&r).Allowed() {
 			t.Errorf("the original has changed for %s", name)
@@ -87,7 +87,7 @@ func TestBindLeavesTheOriginal(t *testing.T) {
 	}
 }
 
-// A policy is read by many at once. This test is for the race detector.
+// Many goroutines read a policy at once. This test is for the race detector.
 func TestManyReadersAtOnce(t *testing.T) {
 	requests := benchmarkRequests(t)
 	var readers sync.WaitGroup
@@ -173,8 +173,7 @@ func TestRefusalsAreWordedAsAWSDoes(t *testing.T) {
 	}
 }
 
-// A policy that is bound to a user means that user also under a new name, and does not mean another user who gets the
-// old one.
+// A policy that is bound to a user still means that user after a rename, and never another user who gets the old name.
 func TestRenamedPrincipals(t *testing.T) {
 	p := parse(t, policy.ForResource, fmt.Sprintf(
 		`{"Statement":[{"Effect":"Allow","Principal":"*","Action":"*","Resource":"*"},{"Effect":"Deny","Principal":{"AWS":[%q,%q]},"Action":"*","Resource":"*"}]}`,
@@ -205,7 +204,7 @@ func TestRenamedPrincipals(t *testing.T) {
 	}
 }
 
-// A mistake in the server must not end in a policy being read for another use.
+// A mistake in the server must not apply a policy to another use.
 func TestPoliciesKeepToTheirUse(t *testing.T) {
 	p := parse(t, policy.ForSession, `{"Statement":{"Effect":"Allow","Action":"*","Resource":"*"}}`)
 	for name, r := range map[string]*policy.Request{
@@ -225,7 +224,7 @@ func TestPoliciesKeepToTheirUse(t *testing.T) {
 	}
 }
 
-// Nothing is assumed about a request of which nothing is said.
+// Nothing is assumed about a request's missing facts.
 func TestZeroRequestIsRefused(t *testing.T) {
 	if d := policy.Decide(new(policy.Request)); d.Allowed() {
 		t.Errorf("got %+v", d)
@@ -234,13 +233,13 @@ func TestZeroRequestIsRefused(t *testing.T) {
 	r.ResourcePolicy = parse(t, policy.ForResource,
 		`{"Statement":{"Effect":"Allow","Principal":"*","Action":"*","Resource":"*","Condition":{"DateLessThan":{"aws:CurrentTime":"2009"}}}}`)
 	if policy.Decide(r).Allowed() {
-		t.Error("no time is taken for an early one")
+		t.Error("a missing time counts as an early one")
 	}
 	r = &policy.Request{
 		Caller: policy.Caller{Kind: policy.Account}, Action: "sqs:SendMessage", Resource: queue1, Rules: sqs,
 	}
 	if policy.Decide(r).Allowed() {
-		t.Error("no account is taken for the owner's, which is not known either")
+		t.Error("a missing account equals the owner's, which is also missing")
 	}
 }
 

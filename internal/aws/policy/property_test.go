@@ -54,7 +54,7 @@ var (
 	})
 )
 
-// document is a policy that can be taken apart and put together again.
+// document is a policy that can be divided and put together again.
 type document struct {
 	Version   string
 	Statement []map[string]any
@@ -89,8 +89,7 @@ func drawStatement(t *rapid.T, use policy.Use, effects ...string) map[string]any
 	st := map[string]any{"Effect": rapid.SampledFrom(effects).Draw(t, "effect")}
 	st[oneOf("Action")] = rapid.SliceOfN(anyAction, 1, 2).Draw(t, "actions")
 	if use != policy.ForTrust {
-		// A NotResource with variables is AWS's least defined corner; the stories
-		// have it.
+		// A NotResource with variables is AWS's least defined corner; the stories cover it.
 		name := oneOf("Resource")
 		resources := rapid.SliceOfN(anyResource, 1, 2).Draw(t, "resources")
 		if name == "NotResource" {
@@ -209,7 +208,7 @@ func (s *situation) parsed(t *rapid.T) policy.Request {
 	return r
 }
 
-// documents returns those that there are, each with its use.
+// documents returns the existing documents, each with its use.
 func (s *situation) documents() map[*document]policy.Use {
 	all := make(map[*document]policy.Use)
 	for _, d := range s.identity {
@@ -263,7 +262,7 @@ func TestDenyNeverWidens(t *testing.T) {
 			at := rapid.IntRange(0, len(d.Statement)).Draw(t, "place")
 			d.Statement = slices.Insert(d.Statement, at, extra)
 			if after := s.ask(t); after.Allowed() && !before.Allowed() {
-				t.Fatalf("a Deny more has allowed what was refused: %v", extra)
+				t.Fatalf("an additional Deny allows a refused request: %v", extra)
 			}
 			d.Statement = slices.Delete(d.Statement, at, at+1)
 		}
@@ -285,7 +284,7 @@ func TestOrderNeverMatters(t *testing.T) {
 	})
 }
 
-// Nothing but an Allow that matches, or owning the resource, allows.
+// Only a matching Allow, or owning the resource, allows a request.
 func TestNothingIsAllowedWithoutAllow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSituation(t, "Allow", "Deny")
@@ -332,7 +331,7 @@ func TestExplanationsAreDecisions(t *testing.T) {
 			}
 		}
 		if !d.Allowed() && d.Message(&r) == "" {
-			t.Fatal("refused without a word")
+			t.Fatal("refused without an explanation")
 		}
 	})
 }

@@ -67,8 +67,8 @@ func TestWarningsOfActions(t *testing.T) {
 	}
 }
 
-// A queue's policy may name any resource. A text that is no pattern for the queue does not cover it, even if it begins
-// or ends like one.
+// A queue's policy may name any resource. A text that is not a pattern for the queue does not cover it, even if it
+// begins or ends like one.
 func TestResourcesThatAreNotTheQueue(t *testing.T) {
 	for resource, covers := range map[string]bool{
 		queue1: true, "*": true, "arn:aws:sqs:*:" + accountA + ":queue?": true, accountA + "/queue1": true,

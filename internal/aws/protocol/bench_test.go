@@ -12,7 +12,7 @@ import (
 
 const kilobyte = 1024
 
-// BenchmarkDecode answers what it costs to understand a SendMessage with a body of 1 KiB and two message attributes.
+// BenchmarkDecode measures decoding a SendMessage with a body of 1 KiB and two message attributes.
 func BenchmarkDecode(b *testing.B) {
 	jsonText := strings.Repeat(`{\"id\":12345,\"name\":\"sluice\"}`, 34)[:kilobyte]
 	jsonBody := func(text string) string {
@@ -59,14 +59,14 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// discard is a client that takes every answer.
+// discard is a client that accepts every answer.
 type discard struct{ header http.Header }
 
 func (d discard) Header() http.Header         { return d.header }
 func (d discard) Write(b []byte) (int, error) { return len(b), nil }
 func (d discard) WriteHeader(int)             {}
 
-// BenchmarkEncode answers what it costs to write ten received messages of 1 KiB with two attributes each.
+// BenchmarkEncode measures writing ten received messages of 1 KiB with two attributes each.
 func BenchmarkEncode(b *testing.B) {
 	var out receiveOutput
 	for i := range 10 {

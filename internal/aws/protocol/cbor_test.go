@@ -31,7 +31,7 @@ func decodeCBOR(operation string, body []byte) (any, *protocol.Error) {
 	return in, err
 }
 
-// asCBOR says in CBOR what a JSON text says. Where typ has a blob, it is a byte string.
+// asCBOR converts a JSON text to CBOR. Where typ has a blob, it is a byte string.
 func asCBOR(t *testing.T, text string, typ reflect.Type, indefinite bool) []byte {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(text))
@@ -40,7 +40,7 @@ func asCBOR(t *testing.T, text string, typ reflect.Type, indefinite bool) []byte
 	return out
 }
 
-// appendItem appends the next value of d. Members that are there twice stay so.
+// appendItem appends the next value of d. It keeps duplicate members.
 func appendItem(t *testing.T, dst []byte, d *json.Decoder, typ reflect.Type, indefinite bool) []byte {
 	t.Helper()
 	token, err := d.Token()
@@ -81,7 +81,7 @@ func appendItem(t *testing.T, dst []byte, d *json.Decoder, typ reflect.Type, ind
 			return append(append(append(dst, open<<5|31), content...), 0xff)
 		}
 		if n > 23 {
-			t.Fatal("too many for this test")
+			t.Fatal("too many members for this test")
 		}
 		return append(append(dst, open<<5|byte(n)), content...)
 	case json.Number:
@@ -175,7 +175,7 @@ func TestDecodeCBORRefuses(t *testing.T) {
 	f("SendMessage", "a1 61 61"+strings.Repeat("c1", 100000), "The request body nests more than 100 levels deep.")
 }
 
-// Numbers of every width and strings in pieces are read, and null is absent.
+// Numbers of every width and strings in chunks are read, and null is absent.
 func TestDecodeCBORForms(t *testing.T) {
 	t.Parallel()
 	f := func(body string, want *measureInput) {
@@ -332,8 +332,8 @@ func TestWriteCBOR(t *testing.T) {
 	checkHeaders(t, w, 400, "application/cbor")
 }
 
-// FuzzDecodeCBOR compares the decoder with a library. Ours must accept what the input's type allows and nothing that is
-// not CBOR, and must find the same values.
+// FuzzDecodeCBOR compares the decoder with a library. Ours must accept exactly the CBOR that the input's type allows,
+// and must find the same values.
 func FuzzDecodeCBOR(f *testing.F) {
 	for _, seed := range []string{
 		"a0", "bfff", "80", "a16b4d657373616765426f647962c3bc", "a16c44656c61795365636f6e647320", "a16655726765 6e74f5",
@@ -396,7 +396,7 @@ func textKeys(document any) bool {
 	return true
 }
 
-// projectCBOR does what the decoder does, on what the library has read.
+// projectCBOR does the same as the decoder, on the values that the library has read.
 func projectCBOR(document any, v reflect.Value) bool {
 	if v.Kind() == reflect.Pointer {
 		v.Set(reflect.New(v.Type().Elem()))

@@ -9,8 +9,8 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// TestDecode says the same thing in all protocols and expects the same input. An empty spelling means that the protocol
-// has none. The CBOR spelling has the same structure as the JSON one.
+// TestDecode expects the same input from all protocols. An empty spelling means that the protocol has none. The CBOR
+// spelling has the structure of the JSON one.
 func TestDecode(t *testing.T) {
 	t.Parallel()
 	const url = "http://localhost/1/q"
@@ -187,7 +187,7 @@ func TestDecode(t *testing.T) {
 
 func show(v any) string { return strings.ReplaceAll(fmt.Sprintf("%#v", v), "protocol_test.", "") }
 
-// TestDecodeTextThatIsNotUTF8 makes sure that text which a service would have to refuse reaches it recognisably.
+// TestDecodeTextThatIsNotUTF8 checks that text which a service would have to refuse reaches it recognizably.
 func TestDecodeTextThatIsNotUTF8(t *testing.T) {
 	t.Parallel()
 	f := func(json, want string) {
@@ -327,8 +327,7 @@ func TestDecodeQueryRefuses(t *testing.T) {
 	f("SendMessage", strings.Repeat("&", 10000), "InvalidRequest", "The request has more than 10000 parameters.")
 }
 
-// TestDecodeCopies makes sure that an input does not change with, or keep alive, the buffer that the body was read
-// into.
+// TestDecodeCopies checks that an input neither changes with nor keeps alive the buffer of the body.
 func TestDecodeCopies(t *testing.T) {
 	t.Parallel()
 	s := newService()

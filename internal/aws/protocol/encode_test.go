@@ -203,7 +203,7 @@ func xmlError(fault, code, message string) string {
 		`</RequestId></ErrorResponse>`
 }
 
-// TestWriteErrorWithoutService answers what has not come as far as a service, or as a request.
+// TestWriteErrorWithoutService answers requests that have reached no service, or are not requests.
 func TestWriteErrorWithoutService(t *testing.T) {
 	t.Parallel()
 	w := httptest.NewRecorder()
@@ -217,7 +217,7 @@ func TestWriteErrorWithoutService(t *testing.T) {
 	}
 }
 
-// TestWriteErrorOfServiceWithoutQuery leaves out the header by which JSON clients learn the Query code.
+// TestWriteErrorOfServiceWithoutQuery omits the header that tells JSON clients the Query code.
 func TestWriteErrorOfServiceWithoutQuery(t *testing.T) {
 	t.Parallel()
 	s := protocol.NewService(protocol.Service{Name: "cloudtrail", Target: "CloudTrail_20131101"})

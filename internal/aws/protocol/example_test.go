@@ -19,7 +19,7 @@ type greetOutput struct {
 	Greeting string
 }
 
-// An operation is declared once and is then there in every protocol.
+// An operation is declared once and then available in every protocol.
 func Example() {
 	s := protocol.NewService(protocol.Service{
 		Name:           "greeter",

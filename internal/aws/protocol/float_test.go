@@ -32,8 +32,8 @@ func TestDoubles(t *testing.T) {
 	}
 }
 
-// Numbers that are not finite have the same names in JSON and Query, and a form of their own in CBOR: services refuse
-// them in their own words.
+// Numbers that are not finite have the same names in JSON and Query, and their own form in CBOR: services refuse them
+// with their own errors.
 func TestDoublesThatAreNotFinite(t *testing.T) {
 	t.Parallel()
 	for name, in := range map[string]struct {

@@ -8,7 +8,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// A service on AWS's framework has that framework's words for Query requests that do not reach an operation.
+// A service on AWS's framework has that framework's errors for Query requests that do not reach an operation.
 func TestFrameworkRefusals(t *testing.T) {
 	t.Parallel()
 	s := protocol.NewService(protocol.Service{

@@ -19,8 +19,8 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// FuzzDecodeJSON compares the decoder with encoding/json. Ours must accept what the input's type allows and nothing
-// that is not JSON, and must find the same values.
+// FuzzDecodeJSON compares the decoder with encoding/json. Ours must accept exactly the JSON that the input's type
+// allows, and must find the same values.
 func FuzzDecodeJSON(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, ``, `[]`, `{"QueueUrl":null,"MessageBody":"a\n\ud83d\ude00\ud800","DelaySeconds":-12,"Urgent":false}`,
@@ -270,7 +270,7 @@ func spell(form protocol.Form, prefix string, v reflect.Value) protocol.Form {
 	return form
 }
 
-// FuzzEncode makes sure that every answer can be parsed, and says what was meant where the format can say it.
+// FuzzEncode checks that every answer can be parsed, and has the original values where the format can represent them.
 func FuzzEncode(f *testing.F) {
 	f.Add("<&>\"'\r\n\t", "a]]>b", []byte{0, 1})
 	f.Add("\x00\ufffe\uffff\xff\xed\xa0\x80 \U0001F600\u2028", "", []byte(nil))
@@ -317,7 +317,7 @@ func FuzzEncode(f *testing.F) {
 			t.Fatalf("%s: %v", answer, err)
 		}
 		if _, err := d.Token(); !errors.Is(err, io.EOF) {
-			t.Fatalf("%s goes on after its end: %v", answer, err)
+			t.Fatalf("%s continues after its end: %v", answer, err)
 		}
 		if got, want := document.Body[0], inXML(text); got != want {
 			t.Fatalf("%q is read as %q, want %q", text, got, want)
@@ -325,7 +325,7 @@ func FuzzEncode(f *testing.F) {
 	})
 }
 
-// inXML returns what is left of s in an XML document.
+// inXML returns the part of s that an XML document can represent.
 func inXML(s string) string {
 	var b strings.Builder
 	for _, r := range s {

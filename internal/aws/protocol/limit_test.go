@@ -10,8 +10,8 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// A value that is longer than its field allows is refused in both protocols, by the path of the field; one of exactly
-// that length is accepted.
+// A value that is longer than its field allows is refused in both protocols, by the path of the field; a value of
+// exactly that length is accepted.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	long := func(n int) string { return strings.Repeat("x", n) }
@@ -64,11 +64,11 @@ func TestLimits(t *testing.T) {
 			"query": func(n int) (any, *protocol.Error) { return decodeQuery(c.operation, c.query(n)) },
 		} {
 			if _, err := decode(c.most); err != nil {
-				t.Errorf("%s: what is as long as it may be is refused with %v, where the limit says %q", kind, err,
+				t.Errorf("%s: a value of the maximum length is refused with %v, where the limit says %q", kind, err,
 					c.want)
 			}
 			if _, err := decode(c.most + 1); err == nil || err.Code != "TooLong" || err.Message != c.want {
-				t.Errorf("%s: what is too long is refused with %v, want %q", kind, err, c.want)
+				t.Errorf("%s: a value that is too long is refused with %v, want %q", kind, err, c.want)
 			}
 		}
 	}
@@ -83,8 +83,7 @@ func numbered(format string, n int) string {
 	return strings.Join(parts, "&")
 }
 
-// A service that has no error of its own refuses in the words of AWS's framework, and repeats a bounded part of the
-// value.
+// A service without its own error refuses in the words of AWS's framework, and repeats a bounded part of the value.
 func TestTooLongWithoutServiceError(t *testing.T) {
 	t.Parallel()
 	s := protocol.NewService(protocol.Service{Name: "iam", Target: "IAM", Versions: []string{"2010-05-08"}})

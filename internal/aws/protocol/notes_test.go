@@ -28,6 +28,6 @@ func TestNoNotes(t *testing.T) {
 	var n *Notes
 	n.Set("queue", "jobs")
 	if n.Wanted() || n.Attrs() != nil {
-		t.Error("nil notes have kept something")
+		t.Error("nil notes have kept a value")
 	}
 }

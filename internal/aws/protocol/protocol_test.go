@@ -13,7 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// The service of these tests resembles SQS where SQS is peculiar, and beyond that has what other services need.
+// The service of these tests has SQS's peculiarities, and the features that other services need.
 
 type attributeValue struct {
 	StringValue      *string  `max:"1M"`
@@ -150,7 +150,7 @@ func form(body string) *http.Request {
 	return r
 }
 
-// decode takes a request as far as its input.
+// decode processes a request up to its input.
 func decode(s *protocol.Service, r *http.Request, body string) (*protocol.Request, any, *protocol.Error) {
 	req, err := protocol.Recognise(r, []byte(body))
 	if err != nil {
@@ -164,7 +164,7 @@ func decode(s *protocol.Service, r *http.Request, body string) (*protocol.Reques
 	return req, in, refusal(err)
 }
 
-// refusal returns err as the error that a client gets, which it has to be already, or nil.
+// refusal returns err as the *Error that a client gets, or nil. Any other type fails the test.
 func refusal(err error) *protocol.Error {
 	if err == nil {
 		return nil

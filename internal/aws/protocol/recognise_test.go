@@ -14,8 +14,8 @@ func TestRecognise(t *testing.T) {
 	json10 := headers{"Content-Type": "application/x-amz-json-1.0", "X-Amz-Target": "AmazonSQS.ReceiveMessage"}
 	asForm := headers{"Content-Type": "application/x-www-form-urlencoded; charset=utf-8"}
 
-	// The expected result is "json 1.0 Target Operation" or "query Version Operation a=b,c=d"; or the error that the
-	// request is refused with, after the protocol in which it is.
+	// The expected result is "json 1.0 Target Operation" or "query Version Operation a=b,c=d"; or the error of the
+	// refusal, after its protocol.
 	f := func(method, url string, h headers, body, want string) {
 		t.Helper()
 		r := httptest.NewRequest(method, url, nil)
@@ -116,7 +116,7 @@ func TestLookup(t *testing.T) {
 		if err != nil {
 			code = refusal(err).Code
 		} else if op.Name != req.Operation {
-			t.Errorf("%s is looked up as %s", req.Operation, op.Name)
+			t.Errorf("%s is found as %s", req.Operation, op.Name)
 		}
 		if code != wantCode || req.Version != wantVersion {
 			t.Errorf("%+v: version %q, error %v, want %q and %q", req, req.Version, err, wantVersion, wantCode)

@@ -42,7 +42,7 @@ func TestInvoke(t *testing.T) {
 	}
 }
 
-// An operation can have a limit of its own for the size of requests.
+// An operation can have its own limit for the size of requests.
 func TestMaxBody(t *testing.T) {
 	t.Parallel()
 	s := protocol.NewService(protocol.Service{Name: "sqs", Target: "AmazonSQS"})

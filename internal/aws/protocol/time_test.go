@@ -11,7 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// A precise time is in XML to the millisecond, which others are not.
+// In XML a precise time has milliseconds, which other times lack.
 func TestPreciseTimes(t *testing.T) {
 	t.Parallel()
 	type out struct {
@@ -45,7 +45,7 @@ type clockOut struct {
 	Last time.Time `json:",omitempty"`
 }
 
-// A time travels as each protocol spells it, and comes back the same.
+// A time is encoded as each protocol spells it, and decoded unchanged.
 func TestTimes(t *testing.T) {
 	t.Parallel()
 	s := protocol.NewService(protocol.Service{Name: "clock", Target: "Clock", Versions: []string{"2012-11-05"}})

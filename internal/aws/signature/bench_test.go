@@ -18,8 +18,8 @@ func benchmark(b *testing.B, r *Request, secret string, want Kind) {
 	}
 }
 
-// What does verification add to a request? Of these, nearly all is SHA-256: of the body, of some 400 bytes of canonical
-// request, and of the string to sign.
+// These measure what verification adds to a request. Nearly all of it is SHA-256: of the body, of some 400 bytes of
+// canonical request, and of the string to sign.
 func BenchmarkHeader(b *testing.B) {
 	for _, body := range []struct {
 		name string
@@ -59,7 +59,7 @@ func BenchmarkVersion2(b *testing.B) {
 	}
 }
 
-// An unknown key should cost what a wrong signature does.
+// An unknown key should cost as much as a wrong signature.
 func BenchmarkRefused(b *testing.B) {
 	r := signedPost(b, strings.Repeat("x", 1<<10))
 	b.Run("unknown key", func(b *testing.B) { benchmark(b, r, "", UnknownKey) })

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzVerify feeds requests that no holder of the key has signed: Verify must refuse them all, with an *Error fit for
-// the sender. The secret it is given is none that a seed was signed with.
+// FuzzVerify sends requests that no holder of the key has signed. Verify must refuse all of them, with an *Error for
+// the sender. No seed was signed with its secret.
 func FuzzVerify(f *testing.F) {
 	var verifier Verifier
 	now := time.Date(2015, 8, 30, 12, 36, 0, 0, time.UTC)
@@ -56,7 +56,7 @@ func FuzzVerify(f *testing.F) {
 	})
 }
 
-// FuzzSigned signs requests with any content and changes one byte: the first must verify and the second must not.
+// FuzzSigned signs requests with any content and changes one byte: the first must verify, and the second must not.
 func FuzzSigned(f *testing.F) {
 	var verifier Verifier
 	f.Add("/", "", "value", []byte("{}"), uint(0))
@@ -88,7 +88,7 @@ func FuzzSigned(f *testing.F) {
 	})
 }
 
-// FuzzISO8601 checks that the forms of a timestamp are only those that are known.
+// FuzzISO8601 checks that only the known forms of a timestamp are accepted.
 func FuzzISO8601(f *testing.F) {
 	for _, v := range []string{"2015-06-19T10:22:13Z", "2015-06-19T10:22:13.123-08:00", "2014-05-05T22:52:43PST"} {
 		f.Add(v)

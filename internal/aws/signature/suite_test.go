@@ -85,7 +85,7 @@ func (v *vector) lookup(id string) (string, bool) {
 
 func (v *vector) verifier() *Verifier { return &Verifier{rawPath: !v.Normalize} }
 
-// The suite has no answers for these; what their queries sort to is easily said.
+// The suite has no answers for these, but the order of their queries is obvious.
 var unanswered = map[string]string{
 	"get-vanilla-query-order-key":   "Param1=Value1&Param1=value2",
 	"get-vanilla-query-order-value": "Param1=value1&Param1=value2",
@@ -166,7 +166,7 @@ func TestAWSSuiteMutated(t *testing.T) {
 			}
 			fresh := func() *Request { return v.request(t, form+"-signed-request.txt") }
 			if _, err := verifier.Verify(fresh(), v.Timestamp, v.lookup); err != nil {
-				t.Fatalf("%s/%s: %v", name, form, err) // and the key is in the cache now
+				t.Fatalf("%s/%s: %v", name, form, err) // and the key is now in the cache
 			}
 
 			each := func(what string, field func(*Request) *string) {

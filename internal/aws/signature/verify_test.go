@@ -44,7 +44,7 @@ func post(body string) *Request {
 	}
 }
 
-// signer signs requests in the most obvious way.
+// signer signs requests in the simplest way.
 type signer struct {
 	key, secret string
 	scope       string   // of the credential
@@ -110,7 +110,7 @@ func (s *signer) authorize(t testing.TB, r *Request) *Request {
 	return r
 }
 
-// presign adds parameters in the form name=value, still to be escaped, and then the signature.
+// presign adds unescaped parameters in the form name=value, and then the signature.
 func (s *signer) presign(t testing.TB, r *Request, extra ...string) *Request {
 	t.Helper()
 	add := func(name, value string) {
@@ -137,7 +137,7 @@ func (s *signer) presign(t testing.TB, r *Request, extra ...string) *Request {
 	return r
 }
 
-// readRequest has net/http read a request as a server does.
+// readRequest reads a request with net/http, as a server does.
 func readRequest(t testing.TB, raw string) *Request {
 	t.Helper()
 	r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(raw)))
@@ -157,7 +157,7 @@ func get(query string) *Request {
 	}
 }
 
-// signedPost is a JSON request signed at testTime the way SDKs do.
+// signedPost is a JSON request that is signed at testTime as SDKs sign it.
 func signedPost(t testing.TB, body string) *Request {
 	t.Helper()
 	r := post(body)
@@ -172,7 +172,7 @@ func check(t *testing.T, r *Request) (Verified, error) {
 	return who, err
 }
 
-// foreseen makes sure that nothing else was to be expected of r, from its head alone, than what came of it.
+// foreseen checks that the result was predicted from the header of r alone.
 func foreseen(t *testing.T, r *Request, lookup func(string) (string, bool), err error) {
 	t.Helper()
 	head := *r
@@ -229,7 +229,7 @@ func TestUnsigned(t *testing.T) {
 	f(post(`{}`))
 	f(get(""))
 	f(get("Action=ReceiveMessage&Version=2012-11-05&Timestamp=x&Expires=y&X-Amz-Date=z"))
-	f(get("Action=GetQueueAttributes&AttributeName=All;&%zz=1")) // not ours to complain about
+	f(get("Action=GetQueueAttributes&AttributeName=All;&%zz=1")) // not for the verifier to refuse
 	r := post("{}")
 	r.Header.Set("Authorization", "")
 	r.Header.Set("X-Amz-Security-Token", "token")
@@ -262,12 +262,12 @@ func TestHeader(t *testing.T) {
 	r.Header.Set("Authorization", scheme+" "+strings.Join(parts, ", "))
 	accept(t, r)
 
-	// Host is taken verbatim, and no other will do.
+	// Host is used verbatim, and no other is valid.
 	r = signedPost(t, "{}")
 	r.Host = "SQS.example.com:9324"
 	refused(t, r, SignatureMismatch, mismatchText)
 
-	// Headers that are not signed may change.
+	// Unsigned headers may change.
 	r = signedPost(t, "{}")
 	r.Header.Set("User-Agent", "proxy")
 	r.Header.Set("X-Amzn-Trace-Id", "Root=1")
@@ -281,7 +281,7 @@ func TestDateHeader(t *testing.T) {
 		accept(t, newSigner(testTime, "Date", "X-Amz-Target").authorize(t, r))
 		// It need not be signed: it is in the string to sign.
 		accept(t, newSigner(testTime, "X-Amz-Target").authorize(t, r))
-		// X-Amz-Date wins.
+		// X-Amz-Date takes precedence.
 		r.Header.Set("Date", "Thu, 01 Jan 1970 00:00:00 GMT")
 		r.Header.Set("X-Amz-Date", testTime.Format(basicFormat))
 		accept(t, newSigner(testTime, "X-Amz-Date", "X-Amz-Target").authorize(t, r))
@@ -370,14 +370,14 @@ func TestUnknownKey(t *testing.T) {
 		_, err := new(Verifier).Verify(s.authorize(t, r), testTime, func(string) (string, bool) { return "", true })
 		wantError(t, err, UnknownKey, text)
 	}
-	// The key is looked up before anything about the time is said.
+	// The key is looked up before the time is checked.
 	_, err := new(Verifier).Verify(r, testTime.Add(time.Hour), func(string) (string, bool) { return "", false })
 	wantError(t, err, UnknownKey, text)
 	_, err = new(Verifier).Verify(r, testTime, func(string) (string, bool) { return "another", true })
 	wantError(t, err, SignatureMismatch, mismatchText)
 }
 
-// The head alone is enough to refuse a request before its body is there.
+// The header alone suffices to refuse a request before its body arrives.
 func TestForesee(t *testing.T) {
 	unknown := func(string) (string, bool) { return "", false }
 	if named, err := Foresee(signedPost(t, "{}"), testTime, testLookup); !named || err != nil {
@@ -391,7 +391,7 @@ func TestForesee(t *testing.T) {
 	r.Header.Set("Authorization", "AWS4-HMAC-SHA256 nonsense")
 	_, err = Foresee(r, testTime, testLookup)
 	wantError(t, err, IncompleteSignature, "")
-	// The signature may be elsewhere, or come with the form.
+	// The signature may be elsewhere, or be part of the form.
 	for name, r := range map[string]*Request{
 		"nowhere": post("{}"), "in the URL": newSigner(testTime).presign(t, get("")),
 		"version 2": request2("GET", params2+"&Signature=NjzE9F3pEsM1pOclOsuFskedw2ZPwpAlpfq8GzXMV1w%3D"),
@@ -470,7 +470,7 @@ func TestIncomplete(t *testing.T) {
 	edit("The request has more than one 'X-Amz-Date' header.", IncompleteSignature,
 		func(r *Request) { r.Header.Add("X-Amz-Date", r.Header.Get("X-Amz-Date")) })
 
-	// A text that cannot be a signature is treated as a wrong one.
+	// A text that cannot be a signature is handled like a wrong one.
 	signed := signedPost(t, "{}").Header.Get("Authorization")
 	sig := signed[len(signed)-64:]
 	edit(mismatchText, SignatureMismatch, replace(sig, sig[:62]))
@@ -534,12 +534,12 @@ func TestPresigned(t *testing.T) {
 			"Value ("+v+") for parameter X-Amz-Expires is invalid. Reason: Must be between 1 and 604800 seconds.")
 	}
 
-	// X-Amz-Expires makes it neither longer nor shorter.
+	// X-Amz-Expires does not change the period.
 	accept(t, newSigner(testTime.Add(-15*time.Minute)).presign(t, get(""), "X-Amz-Expires=1"))
 	refused(t, newSigner(testTime.Add(-16*time.Minute)).presign(t, get(""), "X-Amz-Expires=604800"), Expired,
 		"Signature expired: 20150619T100613Z is now earlier than 20150619T100713Z (20150619T102213Z - 15 min.)")
 
-	// A body must be the one signed. A signer who left it open has signed a URL without one.
+	// The body must be the signed one. A signer who left it open has signed a URL without a body.
 	withBody := func(r *Request, body string) *Request { r.Method, r.Body = "POST", []byte(body); return r }
 	accept(t, s.presign(t, withBody(get(""), "body")))
 	refused(t, withBody(s.presign(t, withBody(get(""), "")), "body"), SignatureMismatch, mismatchText)
@@ -554,7 +554,7 @@ func TestPresigned(t *testing.T) {
 	refused(t, open.presign(t, get(""), "X-Amz-Content-Sha256="+strings.Repeat("0", 64)), SignatureMismatch,
 		mismatchText)
 
-	// Headers that mean something to us cannot be added.
+	// Headers with a meaning for the server cannot be added.
 	r := s.presign(t, get(""))
 	r.Header.Set("X-Amz-Target", "AmazonSQS.DeleteQueue")
 	refused(t, r, SignatureMismatch, "'X-Amz-Target' must be a 'SignedHeader' in the AWS Authorization.")
@@ -592,14 +592,14 @@ func TestPresignedIncomplete(t *testing.T) {
 	}
 	accept(t, get(strings.Replace(whole, "X-Amz-Signature", "%58-Amz-Signature", 1)))
 
-	// Dates come from the query only.
+	// Only the query can set the dates.
 	r := get(strings.Join(pairs[:2], "&"))
 	r.Header.Set("X-Amz-Date", testTime.Format(basicFormat))
 	refused(t, r, IncompleteSignature, "AWS query-string parameters must include 'X-Amz-Signature'. "+
 		"AWS query-string parameters must include 'X-Amz-SignedHeaders'. "+
 		"AWS query-string parameters must include 'X-Amz-Date'. Re-examine the query-string parameters.")
 
-	// Line breaks do not get into what is signed.
+	// Line breaks do not reach the string to sign.
 	refused(t, get(strings.Replace(whole, "=host", "=host%0Ax", 1)), IncompleteSignature, "")
 	refused(t, get(strings.Replace(whole, "us-east-1", "us%0Aeast", 1)), IncompleteSignature, "")
 }
@@ -656,7 +656,7 @@ func TestQuery(t *testing.T) {
 	bad("a=%zz")
 	bad("%=1")
 	bad(strings.Repeat("&", maxParameters))
-	// A signature is seen for all that.
+	// Still, a signature is recognized.
 	refused(t, get("a=%zz&Signature=%"), MalformedQueryString, "")
 }
 
@@ -760,7 +760,7 @@ func TestSigningKeys(t *testing.T) {
 		_, err := v.Verify(s.authorize(t, signedPost(t, "{}")), testTime, testLookup)
 		return err
 	}
-	// Strangers do not get into the cache.
+	// Unknown keys do not enter the cache.
 	wantError(t, verify("wrong"), SignatureMismatch, mismatchText)
 	if n := len(v.keys.keys); n != 0 {
 		t.Errorf("%d signing keys after a failure", n)
@@ -774,7 +774,7 @@ func TestSigningKeys(t *testing.T) {
 	if n := len(v.keys.keys); n != 1 {
 		t.Errorf("%d signing keys", n)
 	}
-	// A new secret is good, and the old one bad, at once.
+	// A new secret is valid, and the old one invalid, at once.
 	r := signedPost(t, "{}")
 	_, err := v.Verify(r, testTime, func(string) (string, bool) { return "new", true })
 	wantError(t, err, SignatureMismatch, mismatchText)
@@ -830,7 +830,7 @@ func TestKinds(t *testing.T) {
 	seen := map[string]bool{}
 	for k := Unsigned; k <= MalformedQueryString; k++ {
 		if k.String() == "" || seen[k.String()] {
-			t.Errorf("kind %d is %q", k, k)
+			t.Errorf("kind %d is named %q", k, k)
 		}
 		seen[k.String()] = true
 	}

@@ -78,7 +78,7 @@ func TestVersion2Vectors(t *testing.T) {
 	}
 	wantError(t, publish("127.0.0.1:18999", publish2, withoutPort), SignatureMismatch, mismatchText)
 	wantError(t, publish("127.0.0.1:18999", publish2, "IxhzeRWyCXNLOXFqQ+MweUVNBi4="), SignatureMismatch, mismatchText)
-	// The default port may be left out, whether the Host header has it or not.
+	// The default port may be omitted, whether the Host header has it or not.
 	for _, host := range []string{"127.0.0.1", "127.0.0.1:80", "127.0.0.1:443"} {
 		if err := publish(host, publish2, withoutPort); err != nil {
 			t.Error(err)
@@ -87,7 +87,7 @@ func TestVersion2Vectors(t *testing.T) {
 	wantError(t, publish("127.0.0.1:8080", publish2, withoutPort), SignatureMismatch, mismatchText)
 }
 
-// sign2 signs params the way the verifier should expect it to be done; the vectors say that it is right.
+// sign2 signs params as the verifier should expect it; the vectors prove that it is right.
 func sign2(t *testing.T, method, params string) *Request {
 	t.Helper()
 	r := request2(method, params)
@@ -101,7 +101,7 @@ func sign2(t *testing.T, method, params string) *Request {
 	return request2(method, params+"&Signature="+url.QueryEscape(signature))
 }
 
-// sum2 returns the signature that s should have.
+// sum2 returns the signature of s.
 func sum2(s *Signature, r *Request) string {
 	mac := hmac.New(s.hash, []byte("secret"))
 	mac.Write(s.appendStringToSign2(nil, r, r.Host))
@@ -227,7 +227,7 @@ func TestNoVersion2(t *testing.T) {
 	wantError(t, err, IncompleteSignature, "This server does not accept Signature Version 2; sign with Version 4.")
 }
 
-// Version 2 must not lend its signature to a body or an operation that it does not cover.
+// A Version 2 signature must not be valid for a body or an operation that it does not cover.
 func TestVersion2Smuggling(t *testing.T) {
 	form := sign2(t, "POST",
 		"AWSAccessKeyId=AKIDEXAMPLE&SignatureVersion=2&SignatureMethod=HmacSHA256&Expires=2015-06-20T00:00:00Z")

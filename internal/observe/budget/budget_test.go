@@ -29,7 +29,7 @@ func TestWorkIsCountedBeforeItIsDone(t *testing.T) {
 	excess(t, r.Work(-1), "samples")
 }
 
-// No request gets more than half, and what it held is free when it ends.
+// No request gets more than half, and its share is free when it ends.
 func TestOneRequest(t *testing.T) {
 	b := budget.New(1000)
 	ctx, end := b.Begin(t.Context(), "a")

@@ -40,7 +40,7 @@ func TestLog(t *testing.T) {
 	if got := l.Queue(2, now)[0]; got.SingleFull != 1 || got.Received != 1 {
 		t.Errorf("%+v", got)
 	}
-	// Calls that are too old are not counted, and a consumer that is not seen is forgotten.
+	// Calls that are too old are not counted, and an inactive consumer is forgotten.
 	if c := l.Queue(1, now.Add(5*time.Minute))[0]; c.Calls != 20 || c.Minutes < 5 || c.Minutes > 6 {
 		t.Errorf("after five minutes: %+v", c)
 	}
@@ -58,7 +58,7 @@ func TestLog(t *testing.T) {
 	(*Log)(nil).Deleted(1, ann, now, []uint64{1})
 }
 
-// The log is bounded for all behaviour of clients.
+// The log is bounded for any behavior of clients.
 func TestBounds(t *testing.T) {
 	l := New()
 	now := begin
@@ -87,7 +87,7 @@ func TestBounds(t *testing.T) {
 	if entries != l.total || timed != l.timed || entries > maxTotal || timed > maxTimed {
 		t.Errorf("%d consumers, counted %d; %d messages, counted %d", entries, l.total, timed, l.timed)
 	}
-	// The newest of a queue are kept.
+	// The newest consumers of a queue are kept.
 	if list := l.Queue(2, now); len(list) != maxPerQueue || list[0].Principal != "449" {
 		t.Errorf("%d, %s", len(list), list[0].Principal)
 	}

@@ -149,7 +149,7 @@ func TestCluster(t *testing.T) {
 		t.Error("there are metrics of a replica that is on another node")
 	}
 	if got["sluice_cluster_problems"] == 0 {
-		t.Error("nothing is wrong, it says")
+		t.Error("it reports no problem")
 	}
 }
 

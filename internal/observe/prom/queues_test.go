@@ -70,7 +70,7 @@ sluice_queue_wait_seconds_count{account="000000000000",queue="orders",region="us
 	}
 }
 
-// The queues with the most messages have metrics of their own, the others together.
+// The queues with the most messages have their own metrics, the others have them together.
 func TestQueuesAreBounded(t *testing.T) {
 	var all []queue.Standing
 	for i := range QueuesAtMost + 3 {
@@ -95,10 +95,10 @@ func TestQueuesAreBounded(t *testing.T) {
 			}
 		}
 	}
-	t.Error("the others are not there")
+	t.Error("the others are missing")
 }
 
-// The names are those that CloudWatch's exporters give.
+// The names are those of CloudWatch's exporters.
 func TestCloudWatchNames(t *testing.T) {
 	labels := `{account_id="000000000000",dimension_QueueName="orders",name="` + arnPrefix +
 		`orders",queue_name="orders",region="us-east-1"} `

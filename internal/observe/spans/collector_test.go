@@ -18,12 +18,12 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// spansOf are spans of a scope with that name.
+// spansOf returns the spans of a scope with that name.
 func spansOf(scope string) []*otlp.ResourceSpans {
 	return []*otlp.ResourceSpans{{ScopeSpans: []*otlp.ScopeSpans{{SchemaUrl: scope}}}}
 }
 
-// Spans arrive whole at the path that the variables name, with the headers and compressed as they say.
+// Spans arrive complete at the path that the variables name, with their headers and compression.
 func TestCollectorGetsSpans(t *testing.T) {
 	t.Parallel()
 	var got *http.Request
@@ -108,7 +108,7 @@ func TestCollectorsSettings(t *testing.T) {
 	}
 }
 
-// answers is a connection to a collector that gives one answer after the other.
+// answers is a connection to a collector that returns one answer after the other.
 type answers struct {
 	status     []int
 	retryAfter string
@@ -126,7 +126,7 @@ func (a *answers) RoundTrip(*http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// A collector that has too much to do gets the spans later, as long as there is time.
+// A busy collector gets the spans later, as long as there is time.
 func TestCollectorIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

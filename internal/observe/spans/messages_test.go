@@ -18,7 +18,7 @@ import (
 
 const ordersARN = "arn:aws:sqs:eu-west-1:000000000000:orders"
 
-// rig is what makes the spans of messages, and what it has made.
+// rig has the tracer of messages, and its spans.
 type rig struct {
 	*Messages
 	made *tracetest.InMemoryExporter
@@ -39,7 +39,7 @@ func newRig(t *testing.T) *rig {
 	return &rig{newMessages(tracer, arnOf, func() queue.Instant { return 0 }), made}
 }
 
-// spans returns what was made since the last call, such as "queued orders 1000-2000".
+// spans returns the spans since the last call, such as "queued orders 1000-2000".
 func (r *rig) spans() string {
 	var out []string
 	for _, s := range r.made.GetSpans() {
@@ -79,7 +79,7 @@ func TestLifeOfAMessage(t *testing.T) {
 	r := newRig(t)
 	r.receive(3000, received(7, 1, 1, 33_000))
 	r.want(t, "queued orders 1000-3000")
-	// The visibility timeout ends, and a consumer gets the message again, and asks for more time.
+	// The visibility timeout ends, and a consumer gets the message again, and extends its time.
 	r.sweep(33_500)
 	r.want(t, "")
 	r.sweep(34_000)
@@ -90,10 +90,10 @@ func TestLifeOfAMessage(t *testing.T) {
 		[]queue.Visibility{{Receipt: queue.Receipt{Position: 7, Number: 2}, Timeout: time.Minute}}, []error{nil})
 	r.sweep(80_000)
 	r.want(t, "")
-	// It gives the message back.
+	// It returns the message.
 	r.VisibilityChanged(1, 90_000, []queue.Visibility{{Receipt: queue.Receipt{Position: 7, Number: 2}}}, []error{nil})
 	r.want(t, "in flight orders 40000-90000 returned")
-	// Another one gets it and deletes it, in the second attempt.
+	// Another consumer gets it and deletes it, at the second attempt.
 	r.receive(95_000, received(7, 3, 3, 125_000))
 	r.want(t, "redelivered orders 90000-95000")
 	r.Deleted(1, 96_000, []queue.Receipt{{Position: 7, Number: 1}}, []error{errors.New("refused")})
@@ -202,7 +202,7 @@ func TestSpansOfMessages(t *testing.T) {
 	}
 }
 
-// Spans say what the message is, are children of the producer's and hold nothing of the body.
+// Spans describe the message, are children of the producer's span and contain nothing of the body.
 func TestSpanOfAMessage(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

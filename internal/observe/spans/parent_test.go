@@ -104,7 +104,7 @@ func FuzzParseXRay(f *testing.F) {
 		sc, wanted, ok := parseXRay(header)
 		switch {
 		case !ok && (wanted || sc.HasTraceID()):
-			t.Errorf("%q is no header and names a trace", header)
+			t.Errorf("%q is not a header, but names a trace", header)
 		case wanted && !sc.HasTraceID():
 			t.Errorf("%q: wanted without a trace", header)
 		case wanted && sc.HasSpanID() && !sc.IsSampled():

@@ -43,7 +43,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// Without a collector there is nothing, and nothing has to know that.
+// Without a collector there is no tracer, and callers need not know.
 func TestOff(t *testing.T) {
 	t.Parallel()
 	var tracer *Tracer

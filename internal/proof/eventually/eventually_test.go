@@ -12,7 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
 
-// attempt notes how a test ends.
+// attempt records how a test ends.
 type attempt struct {
 	testing.TB
 	said string
@@ -50,11 +50,11 @@ func TestConditionThatNeverHolds(t *testing.T) {
 			go func() {
 				defer close(over)
 				wait(a)
-				t.Errorf("%s: the test goes on", want)
+				t.Errorf("%s: the test continues", want)
 			}()
 			<-over
 			if !strings.Contains(a.said, want) {
-				t.Errorf("it says %q, and not that %s", a.said, want)
+				t.Errorf("it reports %q, not that %s", a.said, want)
 			}
 		}
 	})

@@ -16,7 +16,7 @@ func TestTake(t *testing.T) {
 		}
 		for _, a := range addresses {
 			if seen[a] {
-				t.Errorf("%s is given twice", a)
+				t.Errorf("%s is returned twice", a)
 			}
 			seen[a] = true
 			l, err := net.Listen("tcp", a)

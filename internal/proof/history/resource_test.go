@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// register writes down a call about a resource.
+// register records a call about a resource.
 func (s *scribe) register(op Operation, state string, o Outcome) *Call {
 	c := s.call(op, "user/u", o, "")
 	c.State = state

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A restored service owes what was acknowledged before the backup, and may or may not have what happened meanwhile.
+// A restored service must have everything acknowledged before the backup, and may or may not have later changes.
 func TestRestored(t *testing.T) {
 	for name, test := range map[string]struct {
 		want  string // rules
@@ -53,7 +53,7 @@ func TestRestored(t *testing.T) {
 			}
 			if len(s.Calls) != calls || len(s.Troubles) != 0 ||
 				slices.ContainsFunc(s.Calls, func(c *Call) bool { return c.Outcome == Unknown }) {
-				t.Error("the history that it was made of has changed")
+				t.Error("the original history has changed")
 			}
 		})
 	}

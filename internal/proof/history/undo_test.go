@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// An undo brings back all, nothing comes back without one, and without an answer of the undo either is right.
+// An undo restores everything, nothing returns without one, and if the answer of the undo is lost, either is valid.
 func TestUndo(t *testing.T) {
 	unanswered := func(op Operation, queue string) func(*scribe) {
 		return func(s *scribe) { s.call(op, queue, Unknown, "") }
@@ -23,7 +23,7 @@ func TestUndo(t *testing.T) {
 		queue string
 		take  Operation
 		undo  func(*scribe)
-		back  []int // of 1 and 2, which were there
+		back  []int // of 1 and 2, which existed
 		want  string
 	}{
 		"a purge, and all is back":                    {"std", Purge, acknowledged(UndoPurge, "std"), []int{1, 2}, ""},
@@ -104,7 +104,7 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// Other calls beside an undo are judged as without it.
+// Other calls during an undo are checked as without it.
 func TestBesideUndo(t *testing.T) {
 	for name, test := range map[string]struct {
 		want string

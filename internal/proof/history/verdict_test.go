@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// scribe writes a history by hand. Calls take a millisecond and follow one after
-// the other; messages are numbered in the order of their sending.
+// scribe writes a history. Each call takes a millisecond and follows the previous one; messages are numbered in the
+// order of their sends.
 type scribe struct {
 	*History
 	at time.Duration
@@ -46,7 +46,7 @@ func (s *scribe) send(queue string, messages ...int) *Call {
 	return c
 }
 
-// receive hands out messages, each for the count-th time.
+// receive delivers messages, each for the count-th time.
 func (s *scribe) receive(queue string, count int, messages ...int) *Call {
 	c := s.call(Receive, queue, Acknowledged, "")
 	c.Timeout = time.Second
@@ -77,8 +77,7 @@ func (s *scribe) publish(topic string, messages ...int) *Call {
 	return c
 }
 
-// receiveCopies is receive for copies of messages of a topic, whose ids and sequence numbers
-// are the queue's.
+// receiveCopies is receive for copies of messages of a topic, which have the queue's ids and sequence numbers.
 func (s *scribe) receiveCopies(topic, queue string, count int, messages ...int) *Call {
 	c := s.receive(queue, count, messages...)
 	for i, n := range messages {
@@ -114,7 +113,7 @@ var scribeQueues = []Queue{
 	{Name: "dead"},
 }
 
-// A judge that never finds a violation is of no use: each promise is broken once.
+// A checker that never finds a violation is useless: here each promise is broken once.
 func TestVerdictFindsFaults(t *testing.T) {
 	tests := map[string]struct {
 		want string // rule
@@ -459,7 +458,7 @@ func TestVerdictFindsFaults(t *testing.T) {
 	}
 }
 
-// A file holds all that the verdict needs.
+// A file holds everything that the verdict needs.
 func TestFile(t *testing.T) {
 	s := &scribe{
 		History: &History{Queues: scribeQueues, Topics: scribeTopics, Slack: 50 * time.Millisecond, Grace: time.Minute},

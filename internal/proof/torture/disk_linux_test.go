@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A disk that loses power keeps what was synced, and loses what was written a moment ago.
+// A disk that loses power keeps synced data, and loses recently written data.
 func TestDiskLosesPower(t *testing.T) {
 	if why := ownDisks(nil); why != "" {
 		t.Skip(why)
@@ -43,7 +43,7 @@ func TestDiskLosesPower(t *testing.T) {
 		}
 		return string(text)
 	}
-	// The kernel may write a file at any moment, but not in all rounds just before the power goes.
+	// The kernel may write a file at any moment, but not just before the power fails in all rounds.
 	for range 10 {
 		write("synced", true)
 		write("written", false)

@@ -50,7 +50,7 @@ func TestGaps(t *testing.T) {
 	}
 }
 
-// A message that was sent without an answer may turn up late, and is not taken for one that no client has sent.
+// A message that was sent without an answer may arrive late, and does not count as one that no client has sent.
 func TestCarriedOver(t *testing.T) {
 	call := func(op history.Operation, o history.Outcome, names ...string) *history.Call {
 		c := &history.Call{Operation: op, Queue: "plain", Outcome: o}

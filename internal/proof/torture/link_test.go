@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// echo answers lines with themselves, until the test ends.
+// echo echoes lines until the test ends.
 func echo(t *testing.T) (addr string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -62,8 +62,8 @@ func (c *caller) hear(within time.Duration) (string, error) {
 func (c *caller) say(text string) { fmt.Fprintln(c, text) }
 
 const (
-	soon  = 30 * time.Second       // for what must happen
-	never = 100 * time.Millisecond // for what must not
+	soon  = 30 * time.Second       // for events that must happen
+	never = 100 * time.Millisecond // for events that must not
 )
 
 func TestLink(t *testing.T) {

@@ -21,7 +21,7 @@ import (
 // node is one server of the cluster: its directory, its process while it runs, and the ways to and from it.
 type node struct {
 	name   string
-	dir    string // where the data and the log are
+	dir    string // of the data and the log
 	data   string
 	disk   *disk          // of its own, or nil
 	listen string         // address for clients

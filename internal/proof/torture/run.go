@@ -191,7 +191,7 @@ func (r *runner) round(
 
 	play, cancel := context.WithTimeout(ctx, length)
 	defer cancel()
-	// Clients go on until the last episode is over, which may take longer than the round.
+	// Clients continue until the last episode is over, which may take longer than the round.
 	use, stop := context.WithCancel(ctx)
 	defer stop()
 	working := r.employ(use, users.Workers, j, rng)
@@ -447,7 +447,7 @@ func carriedOver(last *history.History) []*history.Call {
 				out = append(out, c)
 			}
 		case history.Send, history.Publish:
-			// Of a message that was published, some copies may be gone and others still come.
+			// Some copies of a published message may be gone while others still arrive.
 			mayCome := func(e *history.Entry) bool {
 				return e.Outcome == history.Unknown && (c.Operation == history.Publish || !removed[e.Name])
 			}
@@ -461,7 +461,7 @@ func carriedOver(last *history.History) []*history.Call {
 						late.Entries = append(late.Entries, &same)
 					}
 				}
-				late.Outcome = history.Acknowledged // its own round has judged that it had no answer
+				late.Outcome = history.Acknowledged // its own round has recorded that it had no answer
 				out = append(out, &late)
 			}
 		}

@@ -52,7 +52,7 @@ func TestSchedule(t *testing.T) {
 					}
 					for _, l := range acts {
 						if on[l] {
-							t.Errorf("two faults act on the same: %+v", e)
+							t.Errorf("two faults have the same target: %+v", e)
 						}
 						on[l] = true
 					}
@@ -73,7 +73,7 @@ func TestSchedule(t *testing.T) {
 		}
 		for _, k := range kinds {
 			if seen[k.name] < 20 {
-				t.Errorf("%s is there %d times of %v", k.name, seen[k.name], seen)
+				t.Errorf("%s occurs %d times in %v", k.name, seen[k.name], seen)
 			}
 		}
 		if several < 100 {
@@ -82,7 +82,7 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// Without faults there still are episodes, of calm.
+// Without faults there are still episodes, but calm ones.
 func TestScheduleOfNothing(t *testing.T) {
 	for e := range episodes(rand.New(rand.NewPCG(1, 0)), nil, 3, time.Minute) {
 		if len(e.steps) > 0 || e.calm <= 0 {

@@ -21,7 +21,7 @@ func build(t *testing.T) (binary string) {
 	return program.Build(t)
 }
 
-// short is a run of some seconds, on a machine that may be slow. It finds what is broken, and not what is late.
+// short is a run of some seconds, on a machine that may be slow. It finds broken promises, not delays.
 func short(t *testing.T, bin string, nodes int, faults ...string) Config {
 	c := Default()
 	c.Bin, c.Dir, c.Nodes, c.Faults = bin, t.TempDir(), nodes, faults
@@ -46,7 +46,7 @@ func torture(t *testing.T, c Config) *Report {
 	return report
 }
 
-// good makes sure that a run did its work and found no violation.
+// good checks that a run did its work and found no violation.
 func good(t *testing.T, r *Report) {
 	t.Helper()
 	for _, v := range r.Violations {
@@ -100,11 +100,12 @@ func TestRollingRestart(t *testing.T) {
 	}
 }
 
-// A node that was away for so long that it needs a checkpoint knows all that was made meanwhile, and nothing is lost.
+// A node that was away for so long that it needs a checkpoint knows everything that was created meanwhile, and nothing
+// is lost.
 func TestAbsence(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("SLUICE_TEST_ABSENCE") == "" {
-		t.Skip("it takes minutes on a machine that does nothing else: set SLUICE_TEST_ABSENCE=1")
+		t.Skip("it takes minutes on an otherwise idle machine: set SLUICE_TEST_ABSENCE=1")
 	}
 	tool, err := exec.LookPath("go")
 	if err != nil {
@@ -120,7 +121,7 @@ func TestAbsence(t *testing.T) {
 	r := torture(t, c)
 	good(t, r)
 	if r.Returns == 0 {
-		t.Errorf("no node came back by checkpoint: %v", r.Faults)
+		t.Errorf("no node returned by checkpoint: %v", r.Faults)
 	}
 }
 
@@ -136,7 +137,7 @@ func TestForgetful(t *testing.T) {
 		return slices.ContainsFunc(r.Violations, func(v history.Violation) bool { return v.Rule == rule })
 	}
 	if !broken("lost") || !broken("refusal") {
-		t.Errorf("found nothing but %v", r.Violations)
+		t.Errorf("found only %v", r.Violations)
 	}
 	if len(r.Histories) != 1 {
 		t.Fatalf("histories: %v", r.Histories)
@@ -151,7 +152,7 @@ func TestForgetful(t *testing.T) {
 		t.Fatal(err)
 	}
 	if again := h.Verdict(); !slices.Equal(again, r.Violations) {
-		t.Errorf("judged again there are %d violations, or others; there were %d", len(again), len(r.Violations))
+		t.Errorf("a second check found %d violations, or others; the first found %d", len(again), len(r.Violations))
 	}
 	if _, err := os.Stat(filepath.Join(c.Dir, "a", "log")); err != nil {
 		t.Errorf("the log has not been kept: %v", err)

@@ -20,7 +20,7 @@ import (
 )
 
 // The toy is a cluster for the tests of torture: node a is a real server that does everything, and the others forward
-// requests to the address that they have for it. The test binary is its program.
+// requests to their address for it. The test binary is its program.
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
@@ -43,8 +43,8 @@ func toy(args []string) error {
 	real := f.String("program", "", "of node a")
 	listen := f.String("listen", "", "")
 	insecure := f.Bool("insecure", false, "")
-	f.Bool("no-cool-downs", false, "")      // node a has it
-	f.String("cluster-secret-file", "", "") // the toy's nodes have nothing to hide from each other
+	f.Bool("no-cool-downs", false, "")      // node a has the option
+	f.String("cluster-secret-file", "", "") // the toy's nodes have no secrets from each other
 	f.Usage = func() { fmt.Fprintln(os.Stderr, "this has --node and --cluster") }
 	if err := f.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return nil
@@ -103,14 +103,14 @@ func TestToy(t *testing.T) {
 	}
 	c := short(t, self, 3, "kill", "kill-all", "restart", "clients", "partition", "latency", "pause")
 	if why := pausing(&c); why != "" {
-		t.Skip(why) // it could not become another program, either
+		t.Skip(why) // nor could it become another program
 	}
 	c.Serve = []string{"--program", real}
 	c.Duration, c.Round = 20*time.Second, 20*time.Second
 	good(t, torture(t, c))
 }
 
-// A partition separates the nodes that it should and no others, on either ground.
+// A partition separates the intended nodes and no others, with either kind of network.
 func TestPartition(t *testing.T) {
 	real := build(t)
 	self, err := os.Executable()
@@ -136,7 +136,7 @@ func TestPartition(t *testing.T) {
 			if err := c.start(); err != nil {
 				t.Fatal(err)
 			}
-			// A node here answers about itself by asking node a.
+			// A node answers about itself by calling node a.
 			asks := func(i int, timeout time.Duration) error {
 				return c.nodes[i].ready(t.Context(), &http.Client{
 					Timeout: timeout, Transport: &http.Transport{DisableKeepAlives: true},

@@ -1,4 +1,4 @@
 package trail
 
-// Share divides so many bytes between the accounts with read or refused calls.
+// Share divides this many bytes between the accounts with read or refused calls.
 func (t *Trail) Share(room int) error { return t.share(others, keyPrefix+string(others), room) }

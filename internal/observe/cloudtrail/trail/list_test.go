@@ -12,7 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trail"
 )
 
-// call makes an account read something or, with change, set something up.
+// call makes an account read a resource or, with change, create one.
 func (w *world) call(t *testing.T, name, account string, change bool) {
 	t.Helper()
 	r, _, op := w.begin(name, account)
@@ -25,7 +25,7 @@ func (w *world) call(t *testing.T, name, account string, change bool) {
 	r.End(op.Elements(new(output)), nil)
 }
 
-// names returns the calls of an account, oldest first, and how many events were read to find them.
+// names returns the calls of an account, oldest first, and the number of events that were read to find them.
 func (w *world) names(t *testing.T, account string) (names string, read int) {
 	t.Helper()
 	ctx, end := budget.New(budget.Size).Begin(t.Context(), account)
@@ -40,7 +40,7 @@ func (w *world) names(t *testing.T, account string) (names string, read int) {
 	return strings.TrimSpace(names), budget.Of(ctx).Worked()
 }
 
-// older writes events as programs did that did not list the events of each account.
+// older writes events as earlier programs did, which did not list the events of each account.
 func (w *world) older(t *testing.T, make func(other *world)) {
 	t.Helper()
 	from := blocked(t)
@@ -63,7 +63,7 @@ func (w *world) trim(t *testing.T) {
 	}
 }
 
-// listed returns how many events the lists of accounts have.
+// listed returns the number of events in the lists of accounts.
 func (w *world) listed(t *testing.T) (n int) {
 	t.Helper()
 	err := w.control.Store().Scan([]byte("\xfftrail/a"), []byte("\xfftrail/b"),
@@ -74,7 +74,7 @@ func (w *world) listed(t *testing.T) (n int) {
 	return n
 }
 
-// A look-up costs as much as the account has events, however many others have.
+// A look-up costs as much as the account has events, however many other accounts have.
 func TestLookUpsReadTheEventsOfTheirAccount(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -94,7 +94,7 @@ func TestLookUpsReadTheEventsOfTheirAccount(t *testing.T) {
 	}
 }
 
-// Events of older programs are found, both before they are listed and after, whenever such a program has written them.
+// Events of older programs are found, before and after they are listed, whenever such a program has written them.
 func TestEventsOfOlderProgramsAreFound(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -139,7 +139,7 @@ func TestRemovedEventsAreNotListed(t *testing.T) {
 	}
 	_, left := w.names(t, other)
 	if n := w.listed(t); left == 0 || left == 20 || n != 20+left {
-		t.Errorf("%d events are listed, and %d of the reads are left", n, left)
+		t.Errorf("%d events are listed, and %d reads remain", n, left)
 	}
 	w.now = w.now.Add(trail.Retention)
 	w.trim(t)

@@ -10,8 +10,8 @@ import (
 	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
-// Of an outbox that is too long the older half goes, and it is known how many events these are: numbers are given to
-// all outboxes together.
+// An outbox that is too long loses its older half. The number of lost events is known although all outboxes share one
+// sequence of numbers.
 func TestMiddleOfOutbox(t *testing.T) {
 	t.Parallel()
 	s := storetest.Memory(t)

@@ -30,7 +30,7 @@ func blocked(t *testing.T) *world {
 }
 
 // long makes an account call an operation with parameters that nearly fill an event, on a resource of another account
-// if there is one.
+// if one is given.
 func (w *world) long(account, on string) {
 	r, c, op := w.begin("ListThings", account)
 	if on != "" {
@@ -62,8 +62,8 @@ func (w *world) sent(t *testing.T) (events map[string]int, size int) {
 	return events, size
 }
 
-// While events cannot be written, those of all accounts have a bound in bytes, and an account with many leaves room for
-// those of others, whosever resources its calls are about.
+// While events cannot be written, those of all accounts together are bounded in bytes, and an account with many leaves
+// room for the others', whichever account's resources its calls concern.
 func TestWaitingIsFair(t *testing.T) {
 	t.Parallel()
 	w := blocked(t)
@@ -75,13 +75,13 @@ func TestWaitingIsFair(t *testing.T) {
 		w.long(other, "")
 	}
 	if lost == 0 || w.Dropped() != lost {
-		t.Errorf("%d events of the account with many are dropped, and %d of the other", lost, w.Dropped()-lost)
+		t.Errorf("%d events of the busy account are dropped, and %d of the other", lost, w.Dropped()-lost)
 	}
 	events, size := w.sent(t)
 	if size > trail.MaxPendingBytes || events[other] != 100 || uint64(events[account])+lost != 800 {
 		t.Errorf("%d bytes wait: %v", size, events)
 	}
-	for range 100 { // what was written leaves room
+	for range 100 { // written events leave room
 		w.long(account, "")
 	}
 	if events, _ = w.sent(t); events[account] != 100 {
@@ -89,7 +89,7 @@ func TestWaitingIsFair(t *testing.T) {
 	}
 }
 
-// Strangers can only guess at passwords: their attempts do not take the room of the account that they try.
+// Unauthenticated callers can only guess passwords: their attempts do not use the room of the attacked account.
 func TestFailedSignInsWaitWithThoseOfStrangers(t *testing.T) {
 	t.Parallel()
 	w := blocked(t)
@@ -105,7 +105,7 @@ func TestFailedSignInsWaitWithThoseOfStrangers(t *testing.T) {
 	}
 }
 
-// A node that owns the control store divides the room for events between their callers, too.
+// A node that owns the control store also divides the room for events between their callers.
 func TestEventsOfOtherNodesWaitFairly(t *testing.T) {
 	t.Parallel()
 	from, to := blocked(t), blocked(t)
@@ -130,6 +130,6 @@ func TestEventsOfOtherNodesWaitFairly(t *testing.T) {
 	}
 	pass()
 	if lost == 0 || to.Dropped() != lost {
-		t.Errorf("%d events of the account with many are dropped, and %d of the other", lost, to.Dropped()-lost)
+		t.Errorf("%d events of the busy account are dropped, and %d of the other", lost, to.Dropped()-lost)
 	}
 }

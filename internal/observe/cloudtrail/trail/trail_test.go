@@ -24,7 +24,7 @@ const (
 	other   = "444455556666"
 )
 
-// world is a trail in memory, with a clock that stands still.
+// world is a trail in memory, with a stopped clock.
 type world struct {
 	*trail.Trail
 	control *control.Control
@@ -80,7 +80,7 @@ func (w *world) all(t *testing.T, account string) []trail.Found {
 
 var errDisk = errors.New("the disk is gone")
 
-// The event of a change is there exactly if the change is.
+// The event of a change exists if and only if the change does.
 func TestEventIsInTheCommitOfTheChange(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -110,7 +110,7 @@ func TestEventIsInTheCommitOfTheChange(t *testing.T) {
 		t.Errorf("the event is\n%s, want\n%s", got, want)
 	}
 
-	// The answer to the call comes later, to the same event.
+	// The answer to the call is added later to the same event.
 	r.End(op.Elements(&output{Url: "http://x", KeyValue: "hush"}), nil)
 	after := w.all(t, account)
 	if len(after) != 1 || after[0].EventID != found[0].EventID ||
@@ -119,8 +119,8 @@ func TestEventIsInTheCommitOfTheChange(t *testing.T) {
 	}
 }
 
-// A change may go on when its call has ended, because the disk was blocked. There is one event then, which says what
-// the call was answered.
+// A change may continue after its call has ended, because the disk was blocked. Then there is one event, which has the
+// answer to the call.
 func TestEventOfAChangeThatOutlivesItsCall(t *testing.T) {
 	t.Parallel()
 	for _, first := range []string{"the call ends first", "the change is decided first", "at once"} {
@@ -152,7 +152,7 @@ func TestEventOfAChangeThatOutlivesItsCall(t *testing.T) {
 	}
 }
 
-// Calls that change nothing and calls that were refused have events, too.
+// Calls that change nothing and refused calls also have events.
 func TestOtherEvents(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -181,7 +181,7 @@ func TestOtherEvents(t *testing.T) {
 		}) {
 		t.Errorf("a refusal has %s", e.Text)
 	}
-	// The owner of the resource has an event of its own.
+	// The owner of the resource has its own event.
 	theirs := w.all(t, other)
 	if len(theirs) != 1 || theirs[0].SharedEventID == "" || theirs[0].SharedEventID != e.SharedEventID ||
 		theirs[0].EventID == e.EventID ||
@@ -190,7 +190,7 @@ func TestOtherEvents(t *testing.T) {
 	}
 }
 
-// Parts that are too long for an event are left out, and every event is JSON.
+// Parts that are too long for an event are omitted, and every event is JSON.
 func TestLongAndStrangeParameters(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -206,7 +206,7 @@ func TestLongAndStrangeParameters(t *testing.T) {
 	}
 }
 
-// Pages together have all events once, whichever classes they are of, and however short they are.
+// The pages together have all events once, whatever their classes, and however short the pages are.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -267,8 +267,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// Old events go, of all classes, and the others stay.
-// A look-up ends with its client, counts what it reads, and is refused where others hold the memory.
+// Old events of all classes are removed, and the others stay. A look-up ends with its client, counts its reads, and is
+// refused when others hold the memory.
 func TestLookUpsHaveABudget(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -327,7 +327,7 @@ func TestTrim(t *testing.T) {
 }
 
 // When there are too many events, each account keeps the same share of the older ones. An account with many calls
-// displaces no events of others, even if the input of its calls names another account.
+// displaces no events of others, even if its calls name another account.
 func TestTrimIsFair(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -361,18 +361,18 @@ func TestTrimIsFair(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := left(account, own); n != 10 {
-			t.Errorf("%d calls of the account with few are left", n)
+			t.Errorf("%d calls of the quiet account are left", n)
 		}
 		if n := left(account, nil); n < 15 || n > 30 {
 			t.Errorf("with those of others, %d are left", n)
 		}
 		if n := left(other, nil); n < 5 || n > 20 {
-			t.Errorf("%d of the account with many are left", n)
+			t.Errorf("%d of the busy account are left", n)
 		}
 	}
 }
 
-// Events wait while they cannot be written, up to a bound, and reach another owner of the control store.
+// Events that cannot be written wait, up to a limit, and reach another owner of the control store.
 func TestWaiting(t *testing.T) {
 	t.Parallel()
 	s, err := store.OpenMemory(store.Options{})

@@ -18,7 +18,7 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
 
-// stuck is a store with a bucket that does not answer before it is released.
+// stuck is a store with a bucket that does not answer until it is released.
 type stuck struct {
 	bucket.Store
 	name     string
@@ -38,7 +38,7 @@ func (s *stuck) Put(ctx context.Context, name, key string, o bucket.Object) erro
 	return s.Store.Put(ctx, name, key, o)
 }
 
-// dataEvent gives the trails a data event of an account.
+// dataEvent adds a data event of an account to the trails.
 func (w *world) dataEvent(account string, at time.Time) {
 	w.calls++
 	w.trails.AddData(&trail.Event{
@@ -48,7 +48,8 @@ func (w *world) dataEvent(account string, at time.Time) {
 	})
 }
 
-// A bucket that does not answer keeps no data event from the disk, and no other account from its bucket.
+// A bucket that does not answer does not prevent data events from reaching the disk, or another account's events from
+// reaching its bucket.
 func TestSlowBucket(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -106,7 +107,7 @@ func TestSlowBucket(t *testing.T) {
 	ahead.Add(int64(6 * time.Minute))
 	eventually.True(t, "in the other bucket", func() bool { return files("other") == 1 })
 	if files("audit") > 0 {
-		t.Error("the bucket that is stuck has files")
+		t.Error("the stuck bucket has files")
 	}
 	close(buckets.released)
 	eventually.True(t, "in the bucket that was stuck", func() bool { return files("audit") == 2 })

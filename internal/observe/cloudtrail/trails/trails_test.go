@@ -30,7 +30,7 @@ import (
 
 const account = "111122223333"
 
-// world is an installation with one trail, t, that brings its events to a directory, and a clock that stands still.
+// world is an installation with one trail, t, that delivers its events to a directory, and a stopped clock.
 type world struct {
 	*testing.T
 	store     *store.Store
@@ -47,7 +47,7 @@ type world struct {
 	calls     int
 }
 
-// flaky is a store of buckets that can fail, before or after it has stored.
+// flaky is a store of buckets that can fail before or after it has stored an object.
 type flaky struct {
 	bucket.Store
 	before, after error
@@ -95,7 +95,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// restart begins again with what is in the store, as another node would.
+// restart starts again with the contents of the store, as another node would.
 func (w *world) restart() {
 	w.Helper()
 	w.control = control.New(control.Options{Store: w.store})
@@ -114,7 +114,7 @@ func (w *world) restart() {
 	})
 }
 
-// create makes a trail that is on.
+// create creates a trail and starts it.
 func (w *world) create(f func(*trails.Trail)) {
 	w.Helper()
 	t := &trails.Trail{Name: name, Bucket: "audit", Logging: true}
@@ -155,7 +155,7 @@ var operations = func() map[string]*protocol.Operation {
 	return out
 }()
 
-// call is a call in a region, which changes something unless it lists.
+// call is a call in a region. It changes something unless it is a list.
 func (w *world) call(op, region string) (id string) {
 	w.Helper()
 	who := identity.Root(account, "AKIA1")
@@ -221,14 +221,14 @@ func (w *world) wantDelivered(want ...string) {
 	}
 }
 
-// Events are delivered five minutes after the first of them, each once, in files named as CloudTrail names them.
+// Events are delivered five minutes after the first of them, each once, in files with CloudTrail's names.
 func TestDeliver(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.call("CreateThing", "us-east-1") // before there is a trail
 	w.create(func(t *trails.Trail) { t.Prefix, t.Topic = "logs", "arn:aws:sns:us-east-1:"+account+":news" })
 	a := w.call("CreateThing", "us-east-1")
-	w.call("CreateThing", "eu-west-1") // which it does not get
+	w.call("CreateThing", "eu-west-1") // which the trail does not get
 	w.after(2 * time.Minute)
 	b := w.call("ListThings", "us-east-1")
 	w.after(2 * time.Minute)
@@ -263,7 +263,7 @@ func TestDeliver(t *testing.T) {
 	}
 }
 
-// A trail of all regions has the files of each in a folder of its own.
+// A trail of all regions has a folder for the files of each region.
 func TestMultiRegion(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -278,8 +278,8 @@ func TestMultiRegion(t *testing.T) {
 	}
 }
 
-// Files that cannot be delivered wait, also for another node; a file that was delivered and not noted is delivered
-// again under the same name.
+// Files that cannot be delivered wait, even for another node; a delivered file that was not recorded is delivered again
+// under the same name.
 func TestDeliverAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -318,7 +318,7 @@ func TestDeliverAgain(t *testing.T) {
 	}
 }
 
-// Nothing is left of a trail that was deleted, not even what was on its way.
+// Nothing remains of a deleted trail, not even undelivered events.
 func TestDelete(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -340,7 +340,7 @@ func TestDelete(t *testing.T) {
 	}
 }
 
-// Each hour has a digest, which names its files, and the digest before it.
+// Each hour has a digest, which names its files, and the previous digest.
 func TestDigests(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -374,7 +374,7 @@ func TestDigests(t *testing.T) {
 	}
 }
 
-// verify reads the digests of a region and returns how many files each names, the oldest first.
+// verify reads the digests of a region and returns the number of files that each names, the oldest first.
 func (w *world) verify(region string) string {
 	w.Helper()
 	public := func(fingerprint string) *rsa.PublicKey {
@@ -403,7 +403,7 @@ func (w *world) verify(region string) string {
 	return strings.Join(counts, " ")
 }
 
-// takesData makes a trail get the data events of queues.
+// takesData makes a trail select the data events of queues.
 func takesData(t *trails.Trail) {
 	t.Validate = true
 	t.Selectors = selector.Set{Advanced: []selector.Advanced{{Fields: []selector.Field{
@@ -428,7 +428,7 @@ func (w *world) data(region string) (id string) {
 	return id
 }
 
-// Data events are delivered by the node that has recorded them, also after its restart, and are in the digests.
+// The node that has recorded data events delivers them, even after a restart, and they are in the digests.
 func TestDeliverData(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -450,7 +450,7 @@ func TestDeliverData(t *testing.T) {
 		t.Error("nothing failed")
 	}
 	w.buckets.after = nil
-	w.must(flush(0)) // too early to try again
+	w.must(flush(0)) // too early to retry
 	w.must(flush(10 * time.Second))
 	w.wantDelivered(a, b)
 	if keys := w.keys(""); len(keys) != 1 {
@@ -469,11 +469,11 @@ func TestDeliverData(t *testing.T) {
 		t.Errorf("after the trail there are %v", due)
 	}
 	if w.events.WantsData() {
-		t.Error("data events are wanted for no trail")
+		t.Error("data events are recorded for no trail")
 	}
 }
 
-// The cost of trails for every call that sends a message, as long as none gets data events.
+// The cost of trails for every call that sends a message, as long as none selects data events.
 func BenchmarkNoDataEvents(b *testing.B) {
 	s, err := store.OpenMemory(store.Options{})
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// An account whose trails take for ever has two places, and the others go on. A trail that waits or is served is not
-// added again.
+// An account whose trails never finish occupies two places, and the others continue. A trail that waits or is served is
+// not added again.
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	all := newTurns()

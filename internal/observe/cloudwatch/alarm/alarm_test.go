@@ -13,7 +13,7 @@ import (
 
 var now = time.Date(2026, 11, 21, 1, 7, 12, 345e6, time.UTC)
 
-// points reads "0 - X": fine, absent, breach; the newest last, in the minutes before now.
+// points reads "0 - X": not breaching, missing, breaching; the newest last, in the minutes before now.
 func points(text string) (out []alarm.Datapoint) {
 	fields := strings.Fields(text)
 	first := now.Truncate(time.Minute).Add(-time.Duration(len(fields)) * time.Minute)
@@ -36,7 +36,7 @@ func rule(m, n int, missing alarm.Missing) *alarm.Rule {
 	}
 }
 
-// The table of CloudWatch's documentation. "keep" is any state that the alarm has.
+// The table of CloudWatch's documentation. "keep" means the current state of the alarm.
 func TestMissingData(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
@@ -50,11 +50,11 @@ func TestMissingData(t *testing.T) {
 		"2/3 | 0 - X - - | OK | OK | ALARM | OK",
 		"2/3 | - - - - 0 | OK | OK | ALARM | OK",
 		"2/3 | - - - X - | ALARM | keep | ALARM | OK",
-		// One breach too young to decide: the alarm waits.
+		// One breach that is too recent to decide: the alarm waits.
 		"3/3 | - - - X - | keep | keep | ALARM | OK",
 		"3/3 | - - - - X | keep | keep | ALARM | OK",
 		"2/3 | - - - - X | keep | keep | ALARM | OK",
-		// A single period is looked for a little further back.
+		// For a single period the alarm also looks a little further back.
 		"1/1 | X - - | ALARM | ALARM | ALARM | ALARM",
 		"1/1 | X 0 - | OK | OK | OK | OK",
 		"1/1 | - - - | INSUFFICIENT_DATA | keep | ALARM | OK",
@@ -98,7 +98,7 @@ func TestReasons(t *testing.T) {
 	}
 	const five = "The most recent datapoints which crossed the threshold: [21.5 (21/11/26 01:06:00), 21.5 (21/11/26 01:05:00), " +
 		"21.5 (21/11/26 01:04:00), 21.5 (21/11/26 01:03:00), 21.5 (21/11/26 01:02:00)]"
-	// The number of datapoints that it takes was not given.
+	// The number of datapoints to alarm was not set.
 	f(rule(1, 1, alarm.AsMissing), "X", alarm.OK,
 		"Threshold Crossed: 1 datapoint [21.5 (21/11/26 01:06:00)] was greater than the threshold (21.0).")
 	f(rule(1, 1, alarm.AsMissing), "0", alarm.Alarm,
@@ -110,7 +110,7 @@ func TestReasons(t *testing.T) {
 		"Threshold Crossed: 1 datapoint [0.0 (21/11/26 01:05:00)] was not greater than the threshold (21.0).")
 	f(rule(6, 6, alarm.AsMissing), "X X X X X X", alarm.OK,
 		"Threshold Crossed: 6 datapoints were greater than the threshold (21.0). "+five+".")
-	// It was given.
+	// It was set.
 	f(counted(1, 1, alarm.AsMissing), "X", alarm.OK,
 		"Threshold Crossed: 1 out of the last 1 datapoints [21.5 (21/11/26 01:06:00)] "+
 			"was greater than the threshold (21.0) (minimum 1 datapoint for OK -> ALARM transition).")
@@ -139,7 +139,7 @@ func TestReasons(t *testing.T) {
 	f(rule(1, 1, alarm.AsMissing), "", alarm.OK, "Insufficient Data: 1 datapoint was unknown.")
 }
 
-// A reason stays short, for any number of periods.
+// A reason is short, for any number of periods.
 func TestReasonsAreBounded(t *testing.T) {
 	t.Parallel()
 	for _, c := range []alarm.Comparison{alarm.Greater, alarm.Outside} {
@@ -170,7 +170,7 @@ func TestReasonData(t *testing.T) {
 	}
 }
 
-// The results of queries have no number of samples, and all recent datapoints are listed.
+// The results of queries have no sample counts, and all recent datapoints are listed.
 func TestReasonDataOfQueries(t *testing.T) {
 	t.Parallel()
 	r := rule(1, 12, alarm.AsMissing)
@@ -209,7 +209,7 @@ func TestBandReasons(t *testing.T) {
 	}
 }
 
-// Of many datapoints beyond a band the reason shows the newest behind the words about its edges.
+// When many datapoints are outside a band, the reason shows the newest after the text about its edges.
 func TestManyBeyondBand(t *testing.T) {
 	t.Parallel()
 	r, p := rule(6, 7, alarm.AsMissing), points("X X X X X X X")
@@ -272,7 +272,7 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// A day by the clock lasts from its first instant to the next day's, also when the clock changes.
+// A day by the clock lasts from its first instant to the next day's, even when the clock changes.
 func TestDaylightSaving(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -330,8 +330,8 @@ func TestShortDay(t *testing.T) {
 	}
 }
 
-// The data about a decision lists as many periods on its side as it takes, newest first; one without a datapoint only
-// has its time. Missing datapoints are left out where others decide.
+// The data about a decision lists as many periods as the decision needs, newest first; a period without a datapoint has
+// only its time. If other datapoints decide, missing ones are omitted.
 func TestEvaluatedDatapoints(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -378,7 +378,7 @@ func TestEvaluatedDatapoints(t *testing.T) {
 	}
 }
 
-// While it warms up an alarm has no opinion.
+// An alarm does not decide while it warms up.
 func TestWarmUp(t *testing.T) {
 	t.Parallel()
 	f := func(until time.Duration, fully bool, text string, want alarm.State) {
@@ -414,8 +414,8 @@ func TestJavaDouble(t *testing.T) {
 	}
 }
 
-// FuzzEvaluate makes sure that a decision has a reason exactly when it changes the state, that both are short, and that
-// an alarm whose state was taken over decides the same again.
+// FuzzEvaluate checks that a decision has a reason exactly when it changes the state, that both are short, and that an
+// alarm in the resulting state decides the same again.
 func FuzzEvaluate(f *testing.F) {
 	f.Add(uint8(3), uint8(2), uint8(0), uint8(0), "0-X-X")
 	f.Fuzz(func(t *testing.T, n, m, missing, state uint8, text string) {

@@ -11,7 +11,8 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/alarmrule"
 )
 
-// named is the state of an alarm by its name: those that begin with a are in ALARM, with o in OK, others have no data.
+// named returns the state of an alarm by its name: names that begin with a are in ALARM, with o in OK, and others have
+// no data.
 func named(child string) alarm.State {
 	switch child[0] {
 	case 'a':
@@ -109,8 +110,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// FuzzParse makes sure that what can be read can be evaluated, that a rule that is put into parentheses and negated
-// twice means the same, and that all alarms that are asked for are among its children.
+// FuzzParse checks that a rule that can be parsed can be evaluated, that a rule in parentheses that is negated twice
+// means the same, and that the children include every alarm whose state is read.
 func FuzzParse(f *testing.F) {
 	for _, rule := range []string{
 		"TRUE", `NOT (ALARM("a\"b") OR OK(o)) AND FALSE`, "AT_LEAST(50%, NOT OK, (a, o)) OR INSUFFICIENT_DATA(x)",
@@ -134,7 +135,7 @@ func FuzzParse(f *testing.F) {
 		}
 		again, err := alarmrule.Parse("NOT NOT (" + rule + ")")
 		if err == nil && again.Holds(state) != e.Holds(state) {
-			t.Errorf("%q means another thing in parentheses", rule)
+			t.Errorf("%q has another meaning in parentheses", rule)
 		}
 	})
 }

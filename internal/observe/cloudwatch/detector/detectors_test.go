@@ -78,7 +78,7 @@ func TestDetectors(t *testing.T) {
 	}
 }
 
-// A region of an account has a bounded number of detectors. Those that exist can still be changed.
+// An account has a limited number of detectors in a region. Existing ones can still be changed.
 func TestMostDetectors(t *testing.T) {
 	t.Parallel()
 	d, _, _ := open(t, control.Formats{})
@@ -111,7 +111,7 @@ func TestMostDetectors(t *testing.T) {
 	}
 }
 
-// Nothing is put before all programs can read it, and the data directory then needs the format.
+// No detector is stored until all programs can read it, and the data directory then has the format.
 func TestFormatOfDetectors(t *testing.T) {
 	t.Parallel()
 	notYet := errors.New("a node cannot read that")

@@ -31,10 +31,10 @@ func TestBand(t *testing.T) {
 	}
 }
 
-// Of normally distributed values, the usual part is within two deviations, and a tenth of wild values changes little.
+// For normally distributed values, the band spans two deviations on each side, and a tenth of outliers changes little.
 func TestBandOfNoise(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // it is to be repeatable
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // so that the test is repeatable
 	values := make([]float64, 1000)
 	for i := range values {
 		if values[i] = 50 + 5*random.NormFloat64(); i%10 == 0 {

@@ -63,7 +63,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// Regions that clients make up do not raise the number of rules of an account without a bound.
+// Clients can make up regions, but these do not raise an account's number of rules without bound.
 func TestMostRulesOfAccount(t *testing.T) {
 	t.Parallel()
 	r, _, _ := open(t, control.Formats{})
@@ -88,7 +88,7 @@ func TestMostRulesOfAccount(t *testing.T) {
 	}
 }
 
-// One change is for all rules that exist. It names the others, and an error leaves everything as it was.
+// One change covers all existing rules. It names the others, and an error changes nothing.
 func TestChange(t *testing.T) {
 	t.Parallel()
 	r, _, again := open(t, control.Formats{})
@@ -123,7 +123,7 @@ func TestChange(t *testing.T) {
 	}
 }
 
-// Nothing is put before all programs can read it, and the data directory then needs the format.
+// No rule is stored until all programs can read it, and the data directory then has the format.
 func TestFormatOfRules(t *testing.T) {
 	t.Parallel()
 	notYet := errors.New("a node cannot read that")

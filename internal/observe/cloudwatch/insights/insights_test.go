@@ -28,7 +28,7 @@ func TestParse(t *testing.T) {
 	}
 	for _, text := range []string{"SUM(METRICS())", "selected + 1", ""} {
 		if insights.Is(text) {
-			t.Errorf("%q is no query", text)
+			t.Errorf("%q is not a query", text)
 		}
 	}
 }
@@ -98,7 +98,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// Values with spaces in them do not make two groups one.
+// Values with spaces do not merge two groups.
 func TestGroupsAreApart(t *testing.T) {
 	t.Parallel()
 	of := func(x, y string) series.ID {
@@ -145,7 +145,7 @@ func TestTopAndMerge(t *testing.T) {
 	}
 }
 
-// FuzzParse makes sure that errors are ours and point into the text.
+// FuzzParse checks that errors are ours and point into the text.
 func FuzzParse(f *testing.F) {
 	f.Add(`SELECT MAX("a") FROM SCHEMA("AWS/SQS", QueueName) WHERE QueueName != 'q' AND b = 'c' GROUP BY QueueName ORDER BY MAX() DESC LIMIT 10`)
 	f.Add("select ü")
@@ -164,8 +164,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzCost looks for the query that takes the most work to match. The cost of every query is bounded by its length, and
-// covers the dimensions that are compared.
+// FuzzCost looks for the most expensive query to match. The cost of every query is bounded by its length, and covers
+// the compared dimensions.
 func FuzzCost(f *testing.F) {
 	f.Add(`SELECT MAX(m) FROM SCHEMA(n, d0, d1) WHERE d0 != 'q' AND d29 = 'c' GROUP BY d3, d4`, 30)
 	f.Add("SELECT SUM(m) FROM n WHERE d29 != 'a'"+strings.Repeat(" AND d29 != 'a'", 100), 30)

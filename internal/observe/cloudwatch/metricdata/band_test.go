@@ -11,7 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 )
 
-// rhythm has a metric with a daily rhythm: on each of the last days it is 100 at noon, give or take 10, and 0 at night.
+// rhythm has a metric with a daily rhythm: 100 at noon, plus or minus 10, and 0 at night.
 func rhythm(days int) *metricdata.Source {
 	m := new(series.Memory)
 	for d := range days {
@@ -24,7 +24,7 @@ func rhythm(days int) *metricdata.Source {
 	return &metricdata.Source{Reader: m, Levels: series.Default, Now: now}
 }
 
-// The band of each time follows from the values at that time of the days before.
+// The band at each time follows from the values at that time of the previous days.
 func TestBand(t *testing.T) {
 	t.Parallel()
 	run := func(days int, end time.Time, text string) string {
@@ -83,7 +83,7 @@ func TestBandsThatAreRefused(t *testing.T) {
 	}
 }
 
-// Times that a detector excludes say nothing about what to expect, and the time of day follows its time zone.
+// Times that a detector excludes do not affect the band, and the time of day follows its time zone.
 func TestTraining(t *testing.T) {
 	t.Parallel()
 	berlin, err := time.LoadLocation("Europe/Berlin")
@@ -101,7 +101,7 @@ func TestTraining(t *testing.T) {
 				value = 100
 			}
 			if d <= 9 {
-				value *= 2 // a campaign, or so
+				value *= 2 // for example a campaign
 			}
 			m.Add(id("NumberOfMessagesSent", "a"), series.Sample(at.UTC(), value))
 		}
@@ -120,7 +120,7 @@ func TestTraining(t *testing.T) {
 		if c.training != nil {
 			src.Training = func(s series.Scope, of *metricdata.Stat) metricdata.Training {
 				if s != scope || of.Metric != "NumberOfMessagesSent" {
-					t.Errorf("%v %+v is asked for", s, of)
+					t.Errorf("%v %+v is requested", s, of)
 				}
 				return *c.training
 			}

@@ -25,7 +25,7 @@ func id(metric, queue string) series.ID {
 	}
 }
 
-// source has ten minutes before now: "a" counts 1 to 10, "b" 10 each; the size of messages varies within a minute.
+// source has ten minutes before now: "a" counts 1 to 10, "b" 10 each; message sizes vary within a minute.
 func source() *metricdata.Source {
 	m := new(series.Memory)
 	for i := range 10 {
@@ -210,7 +210,7 @@ func TestOrderOfQueriesDoesNotMatter(t *testing.T) {
 	}
 }
 
-// within answers queries of a window as a request that has a budget.
+// within answers queries of a window for a request with a budget.
 func within(t *testing.T, size int64, from, to time.Time,
 	queries ...metricdata.Query) (worked, held int, results []metricdata.Result, err error) {
 	t.Helper()
@@ -224,7 +224,7 @@ func within(t *testing.T, size int64, from, to time.Time,
 	return budget.Of(ctx).Worked(), budget.Of(ctx).Held(), results, err
 }
 
-// A window of any length is no more than what is kept.
+// A window of any length costs no more than the kept data.
 func TestWindowsAreBounded(t *testing.T) {
 	t.Parallel()
 	years := func(n int) time.Time { return now.AddDate(n, 0, 0) }

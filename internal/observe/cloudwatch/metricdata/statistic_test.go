@@ -38,7 +38,7 @@ func TestExtendedStatistics(t *testing.T) {
 		unknown := p
 		unknown.Samples = nil
 		if _, known := s.Of(unknown); known != (want == 1 && name[:2] == "p0" || name == "p100" || name == "p100.0") {
-			t.Errorf("%s of samples that are not known is known: %t", name, known)
+			t.Errorf("%s of unknown samples is known: %t", name, known)
 		}
 	}
 	nothing, _ := metricdata.ParseStatistic("TM(20:30)")
@@ -60,7 +60,7 @@ func TestNoStatistics(t *testing.T) {
 	}
 }
 
-// How many samples a percentile needs is what AWS says.
+// The number of samples that a percentile needs is AWS's.
 func TestEnough(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]float64{

@@ -9,7 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/metricmath"
 )
 
-// meter counts, and refuses what is more than most samples.
+// meter counts samples, and refuses more than the maximum.
 type meter struct{ work, bytes, most int }
 
 var errMost = errors.New("too much")
@@ -89,8 +89,8 @@ func TestSumOfStepsIsBounded(t *testing.T) {
 	}
 }
 
-// FuzzCost looks for the most expensive expression. No expression costs more than its length allows, and a value never
-// takes more memory than was counted for it.
+// FuzzCost looks for the most expensive expression. No expression costs more than its length allows, and no value uses
+// more memory than was counted for it.
 func FuzzCost(f *testing.F) {
 	for _, text := range []string{
 		"TIME_SERIES(1)", "SUM(METRICS()) / AVG(l)", "FILL(l, REPEAT) + FILL(c, LINEAR)", "SORT(l, SUM, DESC, 3)",
@@ -101,7 +101,7 @@ func FuzzCost(f *testing.F) {
 		f.Add(text)
 	}
 	const most = 1 << 40
-	// A step walks at most a list of 50 series beside one series, each with a sample in every period.
+	// A step reads at most a list of 50 series and one series, each with a sample in every period.
 	const step = 16 * 2 * 50 * 1000
 	f.Fuzz(func(t *testing.T, text string) {
 		e, err := metricmath.Parse(text)
@@ -129,7 +129,7 @@ func FuzzCost(f *testing.F) {
 	})
 }
 
-// borrowed reports whether a sample is one of env's.
+// borrowed reports whether a sample belongs to env.
 func borrowed(env *metricmath.Env, p *metricmath.Sample) bool {
 	for _, v := range env.Values {
 		for _, s := range v.Series {

@@ -11,7 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/syntax"
 )
 
-// ser makes a series of a minute's period: "1 - 3" has a value in the first and third minute.
+// ser returns a series with periods of a minute: "1 - 3" has a value in the first and third minute.
 func ser(text string) metricmath.Series {
 	s := metricmath.Series{Period: 60}
 	for i, f := range strings.Fields(text) {
@@ -39,7 +39,7 @@ func env() *metricmath.Env {
 	}
 }
 
-// text shows a value as ser reads it.
+// text formats a value as ser reads it.
 func text(v metricmath.Value) string {
 	if v.Kind == metricmath.Number {
 		return fmt.Sprintf("%.5g", v.Number)
@@ -215,9 +215,8 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// FuzzParse makes sure that errors are ours, point into the text, and that what is read can be evaluated to finite
-// values.
-// A result that lacks values because they are not valid says so.
+// FuzzParse checks that errors are ours and point into the text, and that a parsed expression evaluates to finite
+// values. A result without some values, because they are invalid, says so.
 func TestDropped(t *testing.T) {
 	t.Parallel()
 	for expression, want := range map[string]bool{

@@ -8,7 +8,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 )
 
-// counted is a term that counts the fields and words that it is compared with.
+// counted is a term that counts the fields and words with which it is compared.
 type counted struct {
 	term
 	steps *int
@@ -47,7 +47,7 @@ func count(t term, steps *int) term {
 	return counted{t, steps}
 }
 
-// long is a series with as many and as long dimensions as there can be.
+// long is a series with the maximum number and length of dimensions.
 func long() series.ID {
 	id := series.ID{Namespace: "n", Metric: "m"}
 	for i := range 30 {
@@ -58,8 +58,8 @@ func long() series.ID {
 	return id
 }
 
-// FuzzCost looks for the search that takes the most steps. The cost of every search covers the steps that it takes, and
-// is bounded by its length.
+// FuzzCost looks for the most expensive search. The cost of every search covers its steps, and is bounded by its
+// length.
 func FuzzCost(f *testing.F) {
 	f.Add(strings.Repeat("b OR ", 200) + "b")
 	f.Add(strings.Repeat("a-", 500) + "b")

@@ -129,7 +129,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// FuzzParse makes sure that errors are ours and point into the text, and that what is negated finds all the others.
+// FuzzParse checks that errors are ours and point into the text, and that a negated search finds all other series.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		`{AWS/SQS,QueueName} MetricName="NumberOfMessagesSent"`, `a OR (b NOT "c\"") d=(e OR f)`, `{"a b"`,
@@ -153,7 +153,7 @@ func FuzzParse(f *testing.F) {
 		not, err := metricsearch.Parse("NOT (" + text + ")")
 		if err != nil {
 			if len(text) < metricsearch.MaxLength-10 && !strings.Contains(fmt.Sprint(err), "nests") {
-				t.Fatalf("%q can be read, and not its opposite: %v", text, err)
+				t.Fatalf("%q can be parsed, but not its opposite: %v", text, err)
 			}
 			return
 		}

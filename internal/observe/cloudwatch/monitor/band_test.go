@@ -14,7 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/monitor"
 )
 
-// unusual is an alarm on a backlog that is not as on earlier days.
+// unusual is an alarm on a backlog that differs from earlier days.
 func unusual() *monitor.Alarm {
 	a := backlog()
 	a.Threshold, a.Comparison, a.ThresholdID, a.ToAlarm = 0, alarm.Outside, "ad1", 1
@@ -25,7 +25,7 @@ func unusual() *monitor.Alarm {
 	return a
 }
 
-// An alarm on a band waits until there are values of earlier days, and then compares each datapoint with its own band.
+// An alarm on a band waits for values of earlier days, and then compares each datapoint with its own band.
 func TestBands(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -71,7 +71,7 @@ func TestBands(t *testing.T) {
 	}
 }
 
-// Alarms on bands wait until all programs know of them; others do not.
+// Alarms on bands wait until all programs know them; others do not.
 func TestBandsGate(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -11,8 +11,8 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// BenchmarkPut puts one sample, in a minute that has a thousand: all of one value, of which nothing more is stored than
-// their point, or of different ones.
+// BenchmarkPut stores a sample in a minute that has a thousand: either all of one value, for which only their point is
+// stored, or different ones.
 func BenchmarkPut(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for name, value := range map[string]func() float64{
@@ -48,7 +48,7 @@ func BenchmarkPut(b *testing.B) {
 	}
 }
 
-// bytesOf returns how many bytes the points of a store take with their keys.
+// bytesOf returns the size of a store's points with their keys.
 func bytesOf(b *testing.B, s *store.Store) (n int) {
 	b.Helper()
 	if err := s.Scan([]byte("monitor/points/"), []byte("monitor/points/\xff"), func(k, v []byte) bool {

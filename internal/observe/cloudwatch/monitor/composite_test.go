@@ -17,10 +17,10 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// named is the name of an alarm of the tests' scope.
+// named returns the name of an alarm in the tests' scope.
 func named(name string) monitor.Name { return monitor.Name{Scope: scope, Name: name} }
 
-// composite returns an alarm on others, which notifies of each state.
+// composite returns an alarm on others, which notifies in each state.
 func composite(t *testing.T, name, rule string) *monitor.Alarm {
 	t.Helper()
 	c, err := monitor.NewComposite(scope, rule)
@@ -33,7 +33,7 @@ func composite(t *testing.T, name, rule string) *monitor.Alarm {
 	}
 }
 
-// metric makes metric alarms.
+// metric creates metric alarms.
 func (r *rig) metric(names ...string) {
 	r.Helper()
 	r.change(func(tx *monitor.Tx) error {
@@ -48,13 +48,13 @@ func (r *rig) metric(names ...string) {
 	})
 }
 
-// create makes an alarm.
+// create creates an alarm.
 func (r *rig) create(a *monitor.Alarm, now time.Time) {
 	r.Helper()
 	r.change(func(tx *monitor.Tx) error { return tx.Create(a, now) })
 }
 
-// set gives alarms states, "a=ALARM b=OK", as SetAlarmState does.
+// set sets states of alarms, "a=ALARM b=OK", as SetAlarmState does.
 func (r *rig) set(now time.Time, states string) {
 	r.Helper()
 	for _, s := range strings.Fields(states) {
@@ -65,7 +65,7 @@ func (r *rig) set(now time.Time, states string) {
 	}
 }
 
-// combine brings composite alarms up to date, delivers, and returns what was published since the last time.
+// combine updates composite alarms, delivers, and returns the notifications since the previous call.
 func (r *rig) combine(now time.Time) (out []string) {
 	r.Helper()
 	if err := r.evaluator.Combine(context.Background(), now); err != nil {
@@ -78,7 +78,7 @@ func (r *rig) combine(now time.Time) (out []string) {
 		out = append(out, strings.TrimSuffix(p.subject, " in US East (N. Virginia)"))
 	}
 	r.topics.published = nil
-	slices.Sort(out) // those of one instant have no order
+	slices.Sort(out) // notifications of one instant have no order
 	return out
 }
 
@@ -146,7 +146,7 @@ func TestCompositeFollows(t *testing.T) {
 	}
 }
 
-// A changed rule is evaluated, and the reason says that it was.
+// A changed rule is evaluated, and the reason says so.
 func TestCompositeUpdated(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -163,13 +163,14 @@ func TestCompositeUpdated(t *testing.T) {
 	}
 }
 
-// A change that passes through several composite alarms notifies once of each that it changes in the end.
+// A change that passes through several composite alarms causes one notification of each alarm whose state finally
+// changes.
 func TestNestedComposites(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.metric("a")
 	r.set(start, "a=OK")
-	// In the order of names, top is looked at before what it depends on.
+	// In order of names, top comes before the alarms on which it depends.
 	r.create(composite(t, "a-top", "ALARM(a) AND NOT ALARM(z-low)"), start)
 	r.create(composite(t, "z-low", "ALARM(z-lower)"), start)
 	r.create(composite(t, "z-lower", "ALARM(a)"), start)
@@ -206,11 +207,11 @@ func TestCycles(t *testing.T) {
 	if got := r.Alarm(named("c")).State; got != alarm.OK {
 		t.Errorf("in a cycle it becomes %s", got)
 	}
-	update("d", "FALSE") // which breaks it
+	update("d", "FALSE") // which breaks the cycle
 	r.told(r.combine(start.Add(3*time.Second)), `ALARM: "c"`)
 }
 
-// A state that is set by hand stays until a child has another, across a restart.
+// A state that is set by hand stays until a child changes, even across a restart.
 func TestCompositeSetByHand(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -243,7 +244,7 @@ func TestCompositeSurvives(t *testing.T) {
 	r.told(r.combine(start.Add(3 * time.Second)))
 }
 
-// A composite alarm whose change could not be stored is looked at again.
+// A composite alarm whose change could not be stored is evaluated again.
 func TestCombineAgain(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -254,7 +255,7 @@ func TestCombineAgain(t *testing.T) {
 	commit := func(tx *store.Txn) error { return control.ErrUnavailable }
 	r.control.Own(func(tx *store.Txn) error { return commit(tx) })
 	if err := r.evaluator.Combine(context.Background(), start.Add(2*time.Second)); err == nil {
-		t.Error("there is no error")
+		t.Error("want an error")
 	}
 	commit = func(tx *store.Txn) error {
 		batch := tx.Bytes()
@@ -266,7 +267,7 @@ func TestCombineAgain(t *testing.T) {
 	r.told(r.combine(start.Add(3*time.Second)), `ALARM: "c"`)
 }
 
-// The examples of AWS's documentation: a unit of time is ten seconds, WaitPeriod is two, ExtensionPeriod is three.
+// The examples of AWS's documentation: a unit of time is ten seconds, WaitPeriod is two units, ExtensionPeriod three.
 func TestSuppression(t *testing.T) {
 	t.Parallel()
 	const wait, extension, none = monitor.ByWaitPeriod, monitor.ByExtensionPeriod, monitor.Suppressor("")
@@ -315,18 +316,18 @@ func TestSuppression(t *testing.T) {
 					want = []string{s.notices + `: "c"`}
 				}
 				if got := r.combine(now); !slices.Equal(got, want) {
-					t.Errorf("at t%d: told %q", s.at, got)
+					t.Errorf("at t%d: notified %q", s.at, got)
 				}
 				if got := r.Alarm(c.Name).Composite.Suppression.By; got != s.by {
 					t.Errorf("at t%d: suppressed by %q, want %q", s.at, got, s.by)
 				}
-				r.restart() // the next node goes on where this one was
+				r.restart() // the next node continues where this one was
 			}
 		})
 	}
 }
 
-// With periods of no length, and without a suppressor that was there, actions are carried out at once.
+// With periods of length zero, and without the suppressor, actions are carried out at once.
 func TestSuppressionEnds(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -357,13 +358,13 @@ func TestSuppressionEnds(t *testing.T) {
 		now := start.Add(2 * time.Minute)
 		r.set(now, "a=ALARM")
 		if got := r.combine(now); (len(got) == 1) != (c.wait == 0) {
-			t.Errorf("%s: told %q", name, got)
+			t.Errorf("%s: notified %q", name, got)
 		}
 		if c.update != nil {
 			r.change(func(tx *monitor.Tx) error { return tx.Update(r.Alarm(named("c")), with(c.update), now) })
 		}
 		if got := r.combine(now.Add(time.Second)); !slices.Equal(got, c.want) {
-			t.Errorf("%s: told %q afterwards", name, got)
+			t.Errorf("%s: notified %q afterwards", name, got)
 		}
 	}
 }
@@ -383,7 +384,7 @@ func TestSuppressedAndDisabled(t *testing.T) {
 	r.told(r.combine(start.Add(2 * time.Minute)))
 }
 
-// The history of suppression says what suppresses, and fits the length of data.
+// The history of suppression names the suppressor, and fits the maximum length.
 func TestSuppressionHistory(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -416,7 +417,7 @@ func TestSuppressionHistory(t *testing.T) {
 	}
 }
 
-// The alarms that depend on one are known, also when they are changed and deleted.
+// The alarms that depend on one are known, even after changes and deletions.
 func TestDependents(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -450,7 +451,7 @@ func TestDependents(t *testing.T) {
 	check("[] [] []")
 }
 
-// Composite alarms wait until all programs know of them; metric alarms do not.
+// Composite alarms wait until all programs know them; metric alarms do not.
 func TestCompositesGate(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -508,8 +509,8 @@ func TestCheckComposites(t *testing.T) {
 	}
 }
 
-// An account with many composite alarms does not keep those of another waiting: a change that fails at the first of
-// many has come to the other account by then.
+// An account with many composite alarms does not delay another's: when a change fails at the first of many, the other
+// account's has already arrived.
 func TestCompositesTakeTurns(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

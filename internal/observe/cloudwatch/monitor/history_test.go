@@ -10,7 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 )
 
-// flood adds items to the history of a scope, one each millisecond from a time on.
+// flood adds items to the history of a scope, one each millisecond from a given time.
 func (r *rig) flood(s series.Scope, from time.Time, n int) {
 	r.Helper()
 	const atOnce = 1000
@@ -40,8 +40,8 @@ func (r *rig) history(s series.Scope) []string {
 	return keys
 }
 
-// However fast history is written, no more is kept than there may be, and what one account writes takes nothing from
-// another. It stays so after a restart.
+// However fast history is written, its size is limited, and one account's history does not displace another's. This
+// holds after a restart.
 func TestHistoryIsBounded(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -60,15 +60,15 @@ func TestHistoryIsBounded(t *testing.T) {
 		}
 	}
 	check("2500")
-	r.flood(scope, start.Add(-time.Minute), 3) // by a clock that was set back: they are the oldest, and the next to go
+	r.flood(scope, start.Add(-time.Minute), 3) // by a clock that was set back: they are the oldest, and removed next
 	check("0")
 	r.restart()
 	r.flood(scope, start.Add(time.Hour), 1500)
 	check("4000")
 }
 
-// Regions that clients make up do not raise the number of items of an account without a bound. The region with most of
-// them gives way.
+// Clients can make up regions, but these do not raise an account's number of items without bound. The region with the
+// most items loses some.
 func TestHistoryOfAccountIsBounded(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -96,7 +96,7 @@ func TestHistoryOfAccountIsBounded(t *testing.T) {
 	}
 }
 
-// One sweep removes all that is too old, however much it is.
+// One sweep removes all outdated items, however many there are.
 func TestSweepOldHistory(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -107,10 +107,10 @@ func TestSweepOldHistory(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := len(r.history(scope)); n != 5 {
-		t.Errorf("there are %d items", n)
+		t.Errorf("items: %d", n)
 	}
 	r.flood(scope, now.Add(time.Second), monitor.MaxItems)
 	if n := len(r.history(scope)); n != monitor.MaxItems {
-		t.Errorf("then there are %d items", n)
+		t.Errorf("items afterwards: %d", n)
 	}
 }

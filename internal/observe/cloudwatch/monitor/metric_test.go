@@ -15,7 +15,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 )
 
-// Metrics that programs send are added up by the minute, across hours, and survive a restart.
+// Metrics of programs are added up by the minute, across hours, and survive a restart.
 func TestPut(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -56,7 +56,7 @@ func TestPut(t *testing.T) {
 	if ids, err := reader.List(context.Background(), series.Filter{
 		Scope: scope, Since: at.Add(3 * time.Hour),
 	}); err != nil || len(ids) != 0 {
-		t.Errorf("lately there were %v, %v", ids, err)
+		t.Errorf("recent metrics are %v, %v", ids, err)
 	}
 	other.Metric = "Else"
 	if points, err := reader.Read(context.Background(), other, at, at.Add(time.Hour), time.Minute); err != nil ||
@@ -85,12 +85,12 @@ func TestTooManyMetrics(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if err := put(monitor.MaxMetrics-2, 2); err != nil {
-		t.Errorf("the last that there can be: %v", err)
+		t.Errorf("the last possible metric: %v", err)
 	}
 }
 
-// Each unit of a metric is a series of its own, and all together are one metric. That holds after a restart, and when
-// the first unit has no points any more.
+// Each unit of a metric is a separate series, and all of them together are one metric. This holds after a restart, and
+// when the first unit has no points any more.
 func TestUnits(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -143,7 +143,7 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// An alarm with a period below a minute goes off within that period, and is looked at without all others.
+// An alarm with a period below a minute fires within that period, and is evaluated without all others.
 func TestFineAlarms(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -184,7 +184,7 @@ func TestFineAlarms(t *testing.T) {
 	}
 }
 
-// A list of metrics costs what its account has sent, however many metrics others have.
+// The cost of listing metrics depends on the account's own metrics, however many others have.
 func TestListsReadTheMetricsOfTheirAccount(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

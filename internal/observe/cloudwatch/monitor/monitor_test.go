@@ -27,7 +27,7 @@ func summaries(items []*monitor.Item) []string {
 	return out
 }
 
-// An alarm goes through its states, tells its topics once of each, and keeps its history when it is deleted.
+// An alarm goes through its states, notifies its topics once of each, and keeps its history when it is deleted.
 func TestAlarmsLife(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -154,7 +154,7 @@ func TestNotificationOfQueries(t *testing.T) {
 	}
 }
 
-// Programs that read notifications look for the list of dimensions, also of a metric that has none; people read the
+// Programs that read notifications look for the list of dimensions, even of a metric that has none; people read the
 // rest.
 func TestNotificationWithoutDimensions(t *testing.T) {
 	t.Parallel()
@@ -179,7 +179,7 @@ func TestNotificationWithoutDimensions(t *testing.T) {
 	}
 }
 
-// A notification whose node dies before it is published is published by the next.
+// If a node dies before it publishes a notification, the next node publishes it.
 func TestActionSurvives(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -199,7 +199,7 @@ func TestActionSurvives(t *testing.T) {
 	}
 }
 
-// A topic that is down is tried again, at growing intervals, for an hour; one that refuses is not.
+// Publishing to a topic that fails is retried at growing intervals for an hour; publishing to one that refuses is not.
 func TestTopicFails(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -241,8 +241,8 @@ func TestTopicFails(t *testing.T) {
 	}
 }
 
-// A notification that was published is not published again while its record cannot be removed, however long that
-// takes, and the tries become rarer.
+// A published notification is not published again while its record cannot be removed, however long that takes, and the
+// attempts become rarer.
 func TestStoreRefuses(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -278,8 +278,8 @@ func TestStoreRefuses(t *testing.T) {
 	}
 }
 
-// A state that was decided of an alarm that has changed meanwhile is not taken over, and one without actions tells no
-// one.
+// A state that was decided for an alarm that has changed meanwhile is dropped, and an alarm without actions notifies
+// nothing.
 func TestDisabledActions(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -300,7 +300,7 @@ func TestDisabledActions(t *testing.T) {
 	}
 }
 
-// An update keeps the state, as SetAlarmState sets it until the next evaluation.
+// An update keeps the state; SetAlarmState sets it until the next evaluation.
 func TestUpdateKeepsState(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -370,7 +370,7 @@ func TestDaylightSaving(t *testing.T) {
 	}
 }
 
-// A metric that cannot be read leaves its alarm as it is, and the others are evaluated.
+// A metric that cannot be read leaves its alarm unchanged, and the others are evaluated.
 func TestUnreadableMetric(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -389,7 +389,7 @@ func TestUnreadableMetric(t *testing.T) {
 	}
 }
 
-// A node that does not own the control store neither evaluates nor publishes; what it knows comes from the owner.
+// A node that does not own the control store neither evaluates nor publishes; its knowledge comes from the owner.
 func TestFollower(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -416,7 +416,7 @@ func TestFollower(t *testing.T) {
 	}
 }
 
-// Older programs are kept out before the first record is written.
+// Older programs are locked out before the first record is written.
 func TestRequire(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -457,7 +457,7 @@ func TestDashboards(t *testing.T) {
 	}
 }
 
-// History and points go when they are too old, and not before.
+// History and points are removed when they are too old, and not before.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -516,7 +516,7 @@ func TestUnknownRecord(t *testing.T) {
 	}
 }
 
-// The check finds all records in order, and one that is not.
+// The check accepts all valid records, and finds an invalid one.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -544,8 +544,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// When the node that evaluates dies, another goes on: it sends the notifications of decisions made there, and makes the
-// next decisions.
+// When the node that evaluates dies, another continues: it sends the notifications of the dead node's decisions, and
+// makes the next decisions.
 func TestTakeover(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

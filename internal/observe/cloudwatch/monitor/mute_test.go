@@ -36,7 +36,7 @@ func (r *rig) mute(until time.Time, names ...string) {
 	}
 }
 
-// pass does what a node does each second, and returns the subjects of the notifications.
+// pass does a node's work of a second, and returns the subjects of the notifications.
 func (r *rig) pass(now time.Time) []string {
 	r.Helper()
 	if err := r.evaluator.Unmute(context.Background(), now); err != nil {
@@ -45,8 +45,8 @@ func (r *rig) pass(now time.Time) []string {
 	return r.combine(now)
 }
 
-// While an alarm is muted it changes its state, and its actions wait. They are carried out after the window, if the
-// alarm still is in the state.
+// A muted alarm changes its state, and its actions wait. They are carried out after the window, if the alarm is still
+// in that state.
 func TestMutedAlarm(t *testing.T) {
 	t.Parallel()
 	r, end := newRig(t), start.Truncate(time.Minute).Add(10*time.Minute)
@@ -56,7 +56,7 @@ func TestMutedAlarm(t *testing.T) {
 	r.mute(end, "backlog")
 	r.set(start.Add(time.Minute), "backlog=ALARM")
 	r.told(r.pass(start.Add(2 * time.Minute)))
-	r.restart() // another node goes on
+	r.restart() // another node continues
 	r.told(r.pass(end.Add(-time.Second)))
 	if err := r.evaluator.Unmute(context.Background(), end); err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func TestMutedAlarm(t *testing.T) {
 		!m.ActionExecutedAfterMuteWindow {
 		t.Errorf("%+v", m)
 	}
-	r.told(r.pass(end.Add(time.Minute)), `ALARM: "backlog"`) // the one of before
+	r.told(r.pass(end.Add(time.Minute)), `ALARM: "backlog"`) // the previous one
 	r.told(r.pass(end.Add(2 * time.Minute)))
 	items := r.items(monitor.HistoryFilter{})
 	if got := items[len(items)-1]; got.Summary != "Successfully executed action "+topic || !got.Time.Equal(end) {
@@ -104,15 +104,15 @@ func TestMutedAlarmRecovers(t *testing.T) {
 	r.told(r.pass(end.Add(2 * time.Second)))
 }
 
-// A change of a rule counts at once, also in the same minute. Without a change, rules are asked once a minute; without
-// alarms that wait, they are not asked.
+// A change of a rule takes effect at once, even within a minute. Otherwise rules are evaluated once a minute, and not
+// at all without waiting alarms.
 func TestUnmute(t *testing.T) {
 	t.Parallel()
 	r, end := newRig(t), start.Add(time.Hour)
 	r.create(backlog(), start)
 	r.told(r.pass(start))
 	if r.mutes.asked > 0 {
-		t.Errorf("asked %d times without an alarm that waits", r.mutes.asked)
+		t.Errorf("evaluated %d times without a waiting alarm", r.mutes.asked)
 	}
 	r.mute(end, "backlog")
 	r.set(start, "backlog=ALARM")
@@ -122,19 +122,19 @@ func TestUnmute(t *testing.T) {
 		r.told(r.pass(start.Add(time.Duration(i) * time.Second)))
 	}
 	if r.mutes.asked != asked {
-		t.Errorf("asked %d times in a minute", r.mutes.asked-asked)
+		t.Errorf("evaluated %d times in a minute", r.mutes.asked-asked)
 	}
 	r.mute(end)
 	r.told(r.pass(start.Add(51*time.Second)), `ALARM: "backlog"`)
 	r.told(r.pass(start.Add(52 * time.Second)))
 }
 
-// Actions that are disabled meanwhile are not carried out, and a changed alarm keeps what waits.
+// Actions that are disabled meanwhile are not carried out, and a changed alarm keeps its waiting actions.
 func TestChangesOfMutedAlarms(t *testing.T) {
 	t.Parallel()
 	r, end := newRig(t), start.Add(time.Minute)
 	var names []string
-	for i := range 120 { // more than one change carries out
+	for i := range 120 { // more than one change handles
 		a := backlog()
 		a.Name = named(fmt.Sprint("a", i))
 		r.create(a, start)
@@ -155,7 +155,7 @@ func TestChangesOfMutedAlarms(t *testing.T) {
 	}
 }
 
-// A composite alarm is muted by itself: its children are not. Its actions also wait for its suppressor.
+// Muting a composite alarm does not mute its children. Its actions also wait for its suppressor.
 func TestMutedComposite(t *testing.T) {
 	t.Parallel()
 	r, end := newRig(t), start.Truncate(time.Minute).Add(10*time.Minute)

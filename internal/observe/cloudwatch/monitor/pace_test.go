@@ -11,7 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 )
 
-// slowReader takes its time for the metrics of one account.
+// slowReader is slow for the metrics of one account.
 type slowReader struct {
 	series.Reader
 	account string
@@ -30,7 +30,7 @@ func (s slowReader) Read(
 	return s.Reader.Read(ctx, id, from, to, period)
 }
 
-// An account whose alarms take longer than an evaluation may take delays no alarm of others.
+// An account whose alarms take longer than the limit of an evaluation does not delay the alarms of others.
 func TestSlowAlarmsDelayNoOthers(t *testing.T) {
 	t.Parallel()
 	const slow, many = "111111111111", 200

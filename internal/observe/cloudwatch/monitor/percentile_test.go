@@ -19,7 +19,7 @@ func slow() *monitor.Alarm {
 	return a
 }
 
-// values puts so many samples of 1 and so many of 100 in the minute before now.
+// values stores this many samples of 1 and of 100 in the minute before now.
 func (r *rig) values(now time.Time, low, high int) {
 	r.Helper()
 	for i := range low + high {
@@ -31,7 +31,7 @@ func (r *rig) values(now time.Time, low, high int) {
 	}
 }
 
-// An alarm on a percentile follows it, and has no data where the samples are not known.
+// An alarm on a percentile follows it, and has no data where the samples are unknown.
 func TestPercentileAlarm(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -56,7 +56,7 @@ func TestPercentileAlarm(t *testing.T) {
 		r.put(series.Point{Time: now.Add(time.Duration(n-3) * time.Minute), Count: 2, Sum: 30, Min: 1, Max: 29})
 	}
 	if got := r.evaluate(now); got != alarm.Insufficient {
-		t.Errorf("of samples that are not known the state is %s", got)
+		t.Errorf("for unknown samples the state is %s", got)
 	}
 }
 

@@ -25,7 +25,7 @@ func TestBlock(t *testing.T) {
 	}
 }
 
-// FuzzDecodeBlock makes sure that what is read is written as the same again, and that nothing else is accepted.
+// FuzzDecodeBlock checks that a decoded block is encoded to the same bytes, and that nothing else is accepted.
 func FuzzDecodeBlock(f *testing.F) {
 	h := block{3: series.Sample(time.Time{}, 1), 9: {Count: 2, Sum: 3, Min: 1, Max: 2}}
 	f.Add(h.encode())

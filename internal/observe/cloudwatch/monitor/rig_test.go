@@ -42,7 +42,7 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
-// restart opens the monitor anew, as a server does that starts, or a node that takes over.
+// restart opens the monitor again, as a starting server does, or a node that takes over.
 func (r *rig) restart() {
 	r.Helper()
 	r.control = control.New(control.Options{Store: r.store})
@@ -57,7 +57,7 @@ func (r *rig) restart() {
 	})
 }
 
-// change makes a change that has to succeed.
+// change makes a change that must succeed.
 func (r *rig) change(f func(tx *monitor.Tx) error) {
 	r.Helper()
 	if err := r.Change(context.Background(), f); err != nil {
@@ -115,7 +115,7 @@ func (r *rig) items(f monitor.HistoryFilter) (out []*monitor.Item) {
 	return out
 }
 
-// topics keeps what is published.
+// topics records the published notifications.
 type topics struct {
 	mu        sync.Mutex
 	published []published

@@ -25,7 +25,7 @@ func (r *rig) put(points ...series.Point) {
 	}
 }
 
-// percentile returns a percentile of each period of a window, or "?" where it is not known.
+// percentile returns a percentile of each period of a window, or "?" where it is unknown.
 func (r *rig) percentile(name string, from time.Time, window, period time.Duration) string {
 	r.Helper()
 	points, err := r.Reader(r.metrics).ReadSamples(r.Context(), latency, from, from.Add(window), period)
@@ -51,7 +51,7 @@ func (r *rig) wantPercentile(name string, from time.Time, window, period time.Du
 	}
 }
 
-// sketches returns the keys and the bytes of what is stored of samples.
+// sketches returns the keys and the size of the stored samples.
 func (r *rig) sketches() (keys []string, bytes int) {
 	r.Helper()
 	if err := r.store.Scan([]byte("monitor/points/sketches/"), []byte("monitor/points/sketches/\xff"),
@@ -91,8 +91,8 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// Samples are not known where a statistic set has others, where some are below zero, and where a program has added some
-// that knows nothing of them.
+// Samples are unknown where a statistic set adds others, where some are below zero, and where an older program has
+// added some.
 func TestUnknownSamples(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -115,7 +115,7 @@ func TestUnknownSamples(t *testing.T) {
 	before, _ := r.sketches()
 	for _, k := range before {
 		if strings.HasSuffix(k, fmt.Sprintf("%08x", at.Unix()/60)) {
-			t.Errorf("samples that are not known are stored: %s", k)
+			t.Errorf("unknown samples are stored: %s", k)
 		}
 	}
 
@@ -174,7 +174,7 @@ func TestSweepSamples(t *testing.T) {
 	}
 }
 
-// manySamples are as long as samples may be.
+// manySamples have the maximum size of samples.
 func manySamples() *sketch.Sketch {
 	many := make([]sketch.Value, 1000)
 	for i := range many {
@@ -184,7 +184,7 @@ func manySamples() *sketch.Sketch {
 	return sketch.Of(many...)
 }
 
-// fill puts n points of an hour, beginning with the minute of a number.
+// fill stores n points of an hour, starting with the given minute.
 func (r *rig) fill(p series.Point, from, n int, account string, at time.Time) {
 	r.Helper()
 	var batch []monitor.Sample
@@ -199,7 +199,7 @@ func (r *rig) fill(p series.Point, from, n int, account string, at time.Time) {
 	}
 }
 
-// An account's samples of all hours have bounded room, too, however old they are. A sweep makes room for new ones.
+// The total size of an account's samples is limited, too, whatever their age. A sweep makes room for new ones.
 func TestRoomForBackfilledSamples(t *testing.T) {
 	t.Parallel()
 	const most = 3 << 20
@@ -236,8 +236,8 @@ func TestRoomForBackfilledSamples(t *testing.T) {
 	}
 }
 
-// An account's samples of an hour have bounded room. When that is used up, samples count, and are not known. The next
-// hour has its own, and so has another account.
+// The size of an account's samples of an hour is limited. Beyond it, samples are counted, but unknown. The next hour
+// has its own limit, and so has another account.
 func TestRoomForSamples(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

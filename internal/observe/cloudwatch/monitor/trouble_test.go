@@ -25,7 +25,7 @@ func (unreadable) ReadSamples(context.Context, series.ID, time.Time, time.Time, 
 	return nil, errUnreadable
 }
 
-// An alarm that cannot be evaluated keeps its state, and its record says why until it can.
+// An alarm that cannot be evaluated keeps its state, and its record has the reason until it can.
 func TestTrouble(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -44,7 +44,7 @@ func TestTrouble(t *testing.T) {
 	now = now.Add(time.Minute)
 	r.visible(now, 11)
 	if err := r.evaluator.Evaluate(context.Background(), now); !errors.Is(err, errUnreadable) || r.Alarm(a.Name) != a {
-		t.Errorf("the same trouble is recorded again, or there is %v", err)
+		t.Errorf("the same reason is recorded again, or there is %v", err)
 	}
 	r.evaluator.Reader = r.metrics
 	if got := r.evaluate(now); got != alarm.Alarm || r.Alarm(a.Name).Trouble != nil {
@@ -52,7 +52,7 @@ func TestTrouble(t *testing.T) {
 	}
 }
 
-// An alarm whose query results in several time series has to be changed.
+// An alarm whose query returns several time series must be changed.
 func TestMisconfigured(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -78,7 +78,7 @@ func TestMisconfigured(t *testing.T) {
 	}
 }
 
-// An evaluation that is interrupted says nothing about its alarm.
+// An interrupted evaluation does not affect its alarm.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 )
 
-// The alarms of an account that has many do not come before those of one that has few.
+// The alarms of an account that has many do not precede those of one that has few.
 func TestAlarmsTakeTurns(t *testing.T) {
 	t.Parallel()
 	var alarms []*Alarm
@@ -26,7 +26,7 @@ func TestAlarmsTakeTurns(t *testing.T) {
 	}
 }
 
-// The account whose alarms take the most time waits, also while they are being evaluated.
+// The account whose alarms take the most time waits, even during an evaluation.
 func TestSlowAlarmsWait(t *testing.T) {
 	t.Parallel()
 	var alarms []*Alarm

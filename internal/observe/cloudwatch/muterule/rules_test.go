@@ -110,7 +110,8 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// A check refuses a rule, and a region of an account has so many. Existing ones can be replaced.
+// A check refuses an invalid rule, and an account has a limited number of rules in a region. Existing ones can be
+// replaced.
 func TestPutRefuses(t *testing.T) {
 	t.Parallel()
 	r, _, _ := open(t, control.Formats{})
@@ -131,7 +132,7 @@ func TestPutRefuses(t *testing.T) {
 	put(t, r, elsewhere)
 }
 
-// An account has a limit for all regions together, too.
+// An account also has a limit for all regions together.
 func TestPutRefusesInMadeUpRegions(t *testing.T) {
 	t.Parallel()
 	r, _, _ := open(t, control.Formats{})
@@ -150,7 +151,7 @@ func TestPutRefusesInMadeUpRegions(t *testing.T) {
 	put(t, r, in(0))
 }
 
-// The rules of an account have a bound in bytes. A rule that does not grow is not refused.
+// The rules of an account are limited in bytes. A rule that does not grow is not refused.
 func TestRulesHaveABoundInBytes(t *testing.T) {
 	t.Parallel()
 	r, _, again := open(t, control.Formats{})
@@ -215,7 +216,7 @@ func TestInvalidRecord(t *testing.T) {
 	}
 }
 
-// Nothing is put before all programs can read it, and the data directory then needs the format.
+// No rule is stored until all programs can read it, and the data directory then has the format.
 func TestFormatOfRules(t *testing.T) {
 	t.Parallel()
 	notYet := errors.New("a node cannot read that")

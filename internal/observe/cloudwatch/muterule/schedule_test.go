@@ -38,7 +38,7 @@ func TestSchedules(t *testing.T) {
 			[]string{"2026-11-13T00:30:00", "2026-11-20T00:30:00", "2026-12-13T00:30:00"},
 			[]string{"2026-11-21T00:30:00"}},
 		{"cron(0 0 31 2 *)", "P15D", "", nil, []string{"2026-03-01T00:00:00", "2026-03-03T00:00:00"}},
-		// A window of the last day of a month, after the longest duration.
+		// A window on the last day of a month, with the maximum duration.
 		{"cron(0 0 31 10 *)", "P15D", "", []string{"2026-11-14T23:59:59"}, []string{"2026-11-15T00:00:00"}},
 		// Time zones, also when clocks change: 2026-03-29 has no 02:30 in Berlin, 2026-10-25 has two.
 		{"cron(0 2 * * *)", "PT1H", "Asia/Tokyo", []string{"2026-11-20T17:00:00"}, []string{"2026-11-21T02:00:00"}},
@@ -116,7 +116,7 @@ func TestInvalidSchedules(t *testing.T) {
 	}
 }
 
-// The clever search finds the same windows as a walk over all minutes does.
+// The search finds the same windows as a walk over all minutes.
 func TestScheduleAgainstWalk(t *testing.T) {
 	t.Parallel()
 	zone, err := time.LoadLocation("Europe/Berlin")
@@ -134,7 +134,7 @@ func TestScheduleAgainstWalk(t *testing.T) {
 		began := time.Date(2026, 9, 1, 0, 0, 0, 0, time.UTC)
 		for at := began.AddDate(0, 0, -maxDays); at.Month() < 12; at = at.Add(time.Minute) {
 			local := at.In(zone)
-			again := local.Add(-time.Hour).Hour() == local.Hour() // the second of two hours of the same name
+			again := local.Add(-time.Hour).Hour() == local.Hour() // the second of two hours with the same name
 			if s.cron.on(local) && s.cron.hours.has(local.Hour()) && s.cron.minutes.has(local.Minute()) && !again {
 				until = at.Add(s.duration)
 			}

@@ -16,7 +16,7 @@ import (
 
 const prefix = "arn:aws:sqs:us-east-1:000000000000:"
 
-// A queue has series from its first message on; they are read as CloudWatch names them.
+// A queue has series from its first message on, under CloudWatch's names.
 func TestQueuesAreReadAsSeries(t *testing.T) {
 	st, err := store.OpenMemory(store.Options{})
 	if err != nil {
@@ -197,7 +197,7 @@ func point(at time.Time, count, sum, least, most float64) series.Point {
 // source is a shard without the methods that this package must not need.
 type source struct{ queueseries.Source }
 
-// Every metric of queues and topics that CloudWatch's callers may ask for has its number.
+// Every metric of queues and topics that CloudWatch's clients may request has its number.
 func TestEveryMetricIsCounted(t *testing.T) {
 	for _, namespace := range []string{series.SQS, series.SNS, series.Own} {
 		for _, m := range series.Metrics(namespace) {

@@ -58,7 +58,7 @@ func TestMemory(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	if got := read(queueSeries("NumberOfMessagesSent", "none"), 0, 8, time.Minute); got != nil {
-		t.Errorf("%v of a queue that there never was", got)
+		t.Errorf("%v of a queue that never existed", got)
 	}
 	list := func(f Filter) []ID {
 		t.Helper()
@@ -114,6 +114,6 @@ func TestMetricsAreKnownByName(t *testing.T) {
 		}
 	}
 	if _, ok := Find("AWS/EC2", "CPUUtilization"); ok {
-		t.Error("there is a metric of EC2")
+		t.Error("a metric of EC2 is listed")
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/sketch"
 )
 
-// stored returns what is read back of a sketch.
+// stored returns a sketch as it is read back.
 func stored(t testing.TB, s *sketch.Sketch) *sketch.Sketch {
 	t.Helper()
 	record := s.Encode()
@@ -24,7 +24,7 @@ func stored(t testing.TB, s *sketch.Sketch) *sketch.Sketch {
 	return back
 }
 
-// A few values are as they were, in any order, and with their numbers.
+// A few values stay unchanged, in any order, and with their counts.
 func TestFewValuesAreExact(t *testing.T) {
 	t.Parallel()
 	s := stored(t, sketch.Of(sketch.Value{Value: 0.1, Count: 1}, sketch.Value{Value: 300, Count: 2.5}))
@@ -41,7 +41,7 @@ func TestFewValuesAreExact(t *testing.T) {
 	}
 }
 
-// With many values, in any order and merged in any way, no percentile is off by more than the accuracy.
+// With many values, in any order and merged in any way, no percentile exceeds the allowed error.
 func TestManyValues(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -80,7 +80,7 @@ func TestManyValues(t *testing.T) {
 	}
 }
 
-// Values of all sizes, each more often than the one before, stay within the bounds of a record.
+// Values of all sizes, each more frequent than the previous, stay within the limits of a record.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	var values []sketch.Value

@@ -21,7 +21,7 @@ var language = syntax.Language{
 	Within:  "of the test",
 }
 
-// tokens writes down what a text is divided into: position, kind and text.
+// tokens lists the tokens of a text: position, kind and text.
 func tokens(text string) string {
 	kinds := []string{"end", "word", "number", "quoted", "sign", "stray", "unclosed"}
 	var out []string
@@ -61,7 +61,7 @@ func TestCursor(t *testing.T) {
 		t.Error("the first tokens are not as expected")
 	}
 	if c.Accept("select") {
-		t.Error("a quotation was taken for a word")
+		t.Error("a quoted text became a word")
 	}
 	err := c.Expect("(")
 	if want := `expected "(", found "select" at character 10 of the test`; err == nil || err.Error() != want {
@@ -76,7 +76,7 @@ func TestCursor(t *testing.T) {
 	}
 }
 
-// FuzzRead makes sure that every text has an end, and that its tokens are in their order and inside it.
+// FuzzRead checks that every text has an end, and that its tokens are in order and inside it.
 func FuzzRead(f *testing.F) {
 	f.Add(`a!="b\\" 12 'ü`)
 	f.Fuzz(func(t *testing.T, text string) {

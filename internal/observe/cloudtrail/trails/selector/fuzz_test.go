@@ -9,8 +9,8 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trails/selector"
 )
 
-// Stored selectors are read as they were written, and selectors that pass the check take events or do not, as their
-// rules say, for all events.
+// Stored selectors are read as they were written, and selectors that pass the check select events by their rules, for
+// all events.
 func FuzzSet(f *testing.F) {
 	for _, text := range []string{
 		`{}`, `{"Basic":[{"ReadWrite":"WriteOnly","NoManagement":true,"ExcludeSources":["kms.amazonaws.com"]}]}`,
@@ -58,9 +58,9 @@ func FuzzSet(f *testing.F) {
 		}
 		switch {
 		case takes != again.Take(e):
-			t.Errorf("%s takes the event %t before it is stored", text, takes)
+			t.Errorf("%s selects the event %t before it is stored", text, takes)
 		case takes && category != selector.Management && !s.TakesData():
-			t.Errorf("%s takes an event of the category %q", text, category)
+			t.Errorf("%s selects an event of the category %q", text, category)
 		}
 	})
 }

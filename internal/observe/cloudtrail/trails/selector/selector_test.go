@@ -11,7 +11,7 @@ import (
 
 const queueARN = "arn:aws:sqs:us-east-1:111122223333:jobs"
 
-// events are one of each kind, by a name.
+// events has one event of each kind, by name.
 var events = map[string]*trail.Event{
 	"create": {EventCategory: "Management", EventSource: "sqs.amazonaws.com", EventName: "CreateQueue",
 		Resources: []trail.Resource{{Type: "AWS::SQS::Queue", ARN: queueARN}}},
@@ -73,10 +73,10 @@ func TestTake(t *testing.T) {
 			}
 		}
 		if strings.Join(got, " ") != want {
-			t.Errorf("%s takes %v, want %s", text, got, want)
+			t.Errorf("%s selects %v, want %s", text, got, want)
 		}
 		if takes := strings.Contains(text, `"Data"`); s.TakesData() != takes {
-			t.Errorf("%s: takes data events %t", text, !takes)
+			t.Errorf("%s: selects data events %t", text, !takes)
 		}
 	}
 }
@@ -119,7 +119,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// A client cannot set what AWS refuses; trails that have it from an earlier version keep it.
+// A client cannot set selectors that AWS refuses; trails that have them from an earlier version keep them.
 func TestCheckNew(t *testing.T) {
 	t.Parallel()
 	check := func(b selector.Basic, want string) {
@@ -162,7 +162,7 @@ func TestCheckNew(t *testing.T) {
 	good(table, "arn:aws:dynamodb:us-east-1:111122223333:table/t")
 }
 
-// Resources of services that the server does not have are selected in vain, and make no call's data event wanted.
+// Selectors for resources of missing services select nothing, and request no data events.
 func TestForeignResources(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -181,7 +181,7 @@ func TestForeignResources(t *testing.T) {
 			Resources: []trail.Resource{{Type: "AWS::SQS::Queue", ARN: "arn:aws:sqs:us-east-1:111122223333:q"}},
 		}
 		if err := s.CheckNew(); err != nil || s.TakesData() || s.Take(e) {
-			t.Errorf("%s: %v, takes data %t, takes an event of a queue %t", text, err, s.TakesData(), s.Take(e))
+			t.Errorf("%s: %v, selects data %t, selects an event of a queue %t", text, err, s.TakesData(), s.Take(e))
 		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 
 var errFull = errors.New("no space left on device")
 
-// full is a disk with so much room. A write that does not fit leaves the part that does.
+// full is a disk with limited space. A write that does not fit leaves the part that does.
 type full struct {
 	*memory
 	room int
@@ -41,13 +41,13 @@ func (f *full) write(name string, text []byte, offset int) error {
 	return nil
 }
 
-// number is what the events of this test have.
+// number is the content of this test's events.
 type number struct {
 	N   int
 	Pad string
 }
 
-// numbers returns the numbers of all events of a spool, by trail, in the order in which they were written.
+// numbers returns the numbers of all events in a spool, by trail, in the order of the writes.
 func numbers(t *testing.T, s *Spool, now time.Time) map[uuid.UUID][]int {
 	t.Helper()
 	out := make(map[uuid.UUID][]int)
@@ -67,8 +67,8 @@ func numbers(t *testing.T, s *Spool, now time.Time) map[uuid.UUID][]int {
 	return out
 }
 
-// On a disk that is full again and again, events are neither lost nor twice in the spool, and stay in order. A crash
-// at any point loses only what no flush has written.
+// On a disk that is repeatedly full, the spool neither loses nor repeats events, and keeps their order. A crash at any
+// point loses only events that no flush has written.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
@@ -107,7 +107,7 @@ func TestFullDisk(t *testing.T) {
 			}
 			for id, got := range numbers(t, crashed, now) {
 				slices.Sort(got)
-				got = slices.Compact(got) // a crash may leave a write that failed, and its repetition
+				got = slices.Compact(got) // a crash may leave a failed write and its repetition
 				if len(got) < safe[id] || !slices.Equal(got, added[id][:len(got)]) {
 					t.Fatalf("seed %d: after a crash there are %v of %v, and %d were flushed", seed, got, added[id],
 						safe[id])
@@ -129,7 +129,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// While nothing can be written, what waits is bounded, the rest is counted, and the log says so once.
+// While nothing can be written, the number of waiting events is bounded, the rest is counted, and the log reports it
+// once.
 func TestFullDiskForLong(t *testing.T) {
 	t.Parallel()
 	d := &full{memory: newMemory()}

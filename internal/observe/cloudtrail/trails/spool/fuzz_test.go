@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Of all files in the directory, only one under the exact name of its segment is a segment.
+// In the directory, only a file with the exact name of its segment is a segment.
 func FuzzName(f *testing.F) {
 	s := Segment{
 		Trail: uuid.MustParse("00112233-4455-6677-8899-aabbccddeeff"), Began: time.UnixMilli(1767225600000).UTC(),
@@ -28,7 +28,7 @@ func FuzzName(f *testing.F) {
 		case got.name() != name:
 			t.Errorf("%q is read as %q", name, got.name())
 		case len(name) > 255:
-			return // no file is called so
+			return // no file has this name
 		}
 		again, ok := parse(got.name())
 		if !ok || again.Trail != got.Trail || !again.Began.Equal(got.Began) || again.ID != got.ID {

@@ -37,8 +37,8 @@ func flush(t *testing.T, s *spool.Spool, now time.Time) {
 	}
 }
 
-// Flushed events are there until they are removed, in segments of one trail each, also after a restart and without the
-// line that was being written when the server died.
+// Flushed events stay until they are removed, in segments of one trail each, even after a restart and without the line
+// that was being written when the server died.
 func TestSpool(t *testing.T) {
 	t.Parallel()
 	for _, dir := range []string{"", filepath.Join(t.TempDir(), "spool")} {
@@ -91,7 +91,7 @@ func TestSpool(t *testing.T) {
 	}
 }
 
-// No more is kept than there may be.
+// The spool keeps no more than the limit.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	s := open(t, "")
@@ -121,19 +121,19 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// An event whose write has failed is kept, and written as soon as that is possible.
+// An event whose write failed is kept, and written as soon as possible.
 func TestWriteFails(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "spool")
 	s := open(t, dir)
-	if err := os.WriteFile(dir, nil, 0o600); err != nil { // a file where the directory has to be
+	if err := os.WriteFile(dir, nil, 0o600); err != nil { // a file in place of the directory
 		t.Fatal(err)
 	}
 	for n := range 100 {
 		s.Add(one, fmt.Appendf(nil, `{"n":%d}`, n))
 	}
 	if err := s.Flush(noon); err == nil {
-		t.Fatal("events were written into a file that is no directory")
+		t.Fatal("events were written although the directory is a file")
 	}
 	if err := os.Remove(dir); err != nil {
 		t.Fatal(err)
@@ -155,7 +155,7 @@ func TestWriteFails(t *testing.T) {
 	}
 }
 
-// A trail that has too much to write, or too much that cannot be delivered, takes nothing from another.
+// A trail that has too much to write, or too much undelivered, takes nothing from another.
 func TestFairShares(t *testing.T) {
 	t.Parallel()
 	s := open(t, "")
