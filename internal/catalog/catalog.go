@@ -40,6 +40,9 @@ type Options struct {
 	Formats control.Formats
 	// Keeps reports whether the deletion of a queue that is deleted now can be undone; nil means that it cannot.
 	Keeps func() bool
+	// Shift returns the correction of this machine's clock, which is added to the times of deletions and undos; nil
+	// means none. Otherwise a node with a wrong clock would end the undo of deletions on other nodes.
+	Shift func() time.Duration
 	// NoCoolDowns lets the name of a deleted queue be reused, and a queue be purged again, at once. It is for tests.
 	NoCoolDowns bool
 }
@@ -50,6 +53,7 @@ type Catalog struct {
 	records     *control.Set[records]
 	gate        control.Gate
 	keeps       func() bool
+	shift       func() time.Duration
 	place       func(q, old *Queue)
 	noCoolDowns bool
 
@@ -79,7 +83,7 @@ func Initialise(tx *control.Tx) error {
 // refuses records that belong to none of them. If there is no catalog, the error is ErrUninitialised.
 func Open(o Options) (*Catalog, error) {
 	c := &Catalog{
-		control: o.Control, gate: control.Gate{Formats: o.Formats}, keeps: o.Keeps,
+		control: o.Control, gate: control.Gate{Formats: o.Formats}, keeps: o.Keeps, shift: o.Shift,
 		place: o.Place, noCoolDowns: o.NoCoolDowns,
 	}
 	c.records = control.NewSet(control.SetOptions[records]{
@@ -89,6 +93,9 @@ func Open(o Options) (*Catalog, error) {
 	if c.keeps == nil {
 		c.keeps = func() bool { return false }
 	}
+	if c.shift == nil {
+		c.shift = func() time.Duration { return 0 }
+	}
 	if c.place == nil {
 		c.place = func(_, _ *Queue) {}
 	}
@@ -97,6 +104,9 @@ func Open(o Options) (*Catalog, error) {
 	}
 	return c, nil
 }
+
+// corrected returns the time at which this machine's clock shows now.
+func (c *Catalog) corrected(now time.Time) time.Time { return now.Add(c.shift()) }
 
 // Secret returns the random key that authenticates receipt handles.
 func (c *Catalog) Secret() []byte {

@@ -27,6 +27,7 @@ var (
 type disk struct {
 	fs    vfs.FS
 	keeps func() bool // whether deleted queues can be brought back
+	shift time.Duration
 }
 
 // open opens the catalog on the disk; close it to open it again.
@@ -40,7 +41,8 @@ func (d *disk) open(t *testing.T) (c *catalog.Catalog, close func()) {
 	if err := ctl.Change(t.Context(), catalog.Initialise); err != nil {
 		t.Fatal(err)
 	}
-	if c, err = catalog.Open(catalog.Options{Control: ctl, Keeps: d.keeps}); err != nil {
+	shift := func() time.Duration { return d.shift }
+	if c, err = catalog.Open(catalog.Options{Control: ctl, Keeps: d.keeps, Shift: shift}); err != nil {
 		t.Fatal(err)
 	}
 	return c, sync.OnceFunc(func() {

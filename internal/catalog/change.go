@@ -33,7 +33,7 @@ func (tx *Tx) Create(n Name, a Attributes, tags map[string]string, now time.Time
 	if old != nil {
 		return old, ErrExists
 	}
-	if at != nil && !c.noCoolDowns && now.Before(at.Add(RecreateInterval)) {
+	if at != nil && !c.noCoolDowns && c.corrected(now).Before(at.Add(RecreateInterval)) {
 		return nil, ErrDeletedRecently
 	}
 	q := &Queue{Name: n, ID: id, Created: now, Modified: now, Attributes: a, Tags: tags}
@@ -72,6 +72,7 @@ func (tx *Tx) Delete(n Name, id queue.ID, now time.Time) error {
 	if q == nil || q.ID != id {
 		return ErrNotFound
 	}
+	now = c.corrected(now)
 	queueTable.Delete(tx.tx, n)
 	shelved, err := tx.shelve(q, now)
 	if err == nil && !shelved {

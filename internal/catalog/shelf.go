@@ -164,6 +164,7 @@ func (c *Catalog) Kept() (all []*Queue) {
 // Undeletable returns the record of the queue that Undelete would restore if its name were free, or nil. If Undelete
 // has restored the queue recently, that is its record, without a time of deletion.
 func (c *Catalog) Undeletable(n Name, now time.Time) *Queue {
+	now = c.corrected(now)
 	if q := c.Find(n); q != nil && now.Before(q.Undone.Add(UndoInterval)) {
 		return q
 	}
@@ -189,6 +190,7 @@ func (c *Catalog) shelved(keep func(*Queue) bool) []*Queue {
 
 // ToBury returns some of the deleted queues whose deletion can no longer be undone, or all of them if all is true.
 func (c *Catalog) ToBury(now time.Time, all bool) []*Queue {
+	now = c.corrected(now)
 	out := c.shelved(func(q *Queue) bool { return all || q.undoEnds(now) })
 	return out[:min(len(out), buryAtOnce)]
 }

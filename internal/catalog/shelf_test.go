@@ -29,6 +29,48 @@ func bury(c *catalog.Catalog, now time.Time, all bool) error {
 	return c.Change(context.Background(), func(tx *catalog.Tx) error { return tx.Bury(due) })
 }
 
+// A deletion can be undone for ten minutes by the time of the cluster, also if a node with a wrong clock becomes the
+// owner of the control store.
+func TestUndeleteWithAWrongClock(t *testing.T) {
+	for name, wrong := range map[string]time.Duration{"ahead": time.Hour, "behind": -time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			d := newDisk()
+			d.keeps = func() bool { return true }
+			c, closeIt := d.open(t)
+			defer closeIt()
+			made, err := create(c, jobs, catalog.Attributes{}, nil, now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, deletedBy := range []time.Duration{0, wrong} {
+				d.shift = -deletedBy
+				if err := remove(c, jobs, made.ID, now.Add(deletedBy)); err != nil {
+					t.Fatal(err)
+				}
+				for _, by := range []time.Duration{0, wrong} {
+					d.shift = -by
+					if due := c.ToBury(now.Add(catalog.UndoInterval-1).Add(by), false); len(due) != 0 {
+						t.Errorf("deleted with a clock off by %v, it is buried too early by one off by %v", deletedBy, by)
+					}
+					if due := c.ToBury(now.Add(catalog.UndoInterval).Add(by), false); len(due) != 1 {
+						t.Errorf("deleted with a clock off by %v, it is not buried by one off by %v", deletedBy, by)
+					}
+				}
+				if _, err := undelete(c, jobs, now.Add(catalog.UndoInterval-1).Add(-d.shift)); err != nil {
+					t.Errorf("the undo gives %v", err)
+				}
+			}
+			if err := remove(c, jobs, made.ID, now.Add(-d.shift)); err != nil {
+				t.Fatal(err)
+			}
+			d.shift = 0
+			if _, err := create(c, jobs, catalog.Attributes{}, nil, now.Add(catalog.RecreateInterval)); err != nil {
+				t.Errorf("creating it again gives %v", err)
+			}
+		})
+	}
+}
+
 // A deleted queue comes back as it was, for ten minutes, also after a restart. Until then its name is free.
 func TestUndelete(t *testing.T) {
 	d := newDisk()

@@ -118,7 +118,7 @@ func (l *local) Serve(o *replica.Ownership) (stop func(), err error) {
 		Commit: o.Commit, Confirm: o.Confirm, Writable: l.watchdog.condition, MaxCommit: maxCommit,
 		Keep: h.o.Keep, Totals: h.o.Totals, Watch: h.o.Watch, Cipher: h.o.Cipher(), Reads: h.members.readable,
 		Low:     func() bool { return h.o.NoUndo || h.members.low() },
-		Require: h.requireFormat,
+		Require: h.members.requireFormat,
 		Configs: func() []queue.Config { return h.queues.catalog().Configs(l.number) },
 		Deleted: func(id queue.ID) bool { return h.queues.catalog().Deleted(id) },
 	})

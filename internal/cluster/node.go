@@ -220,6 +220,7 @@ func (n *Node) handle() {
 	n.messages.Handle(kindNudge, n.host.candidacy.nudged)
 	n.messages.Handle(kindForward, n.serveForwarded)
 	n.messages.Handle(kindAsk, n.onAsk)
+	n.messages.Handle(kindFormat, n.members.onFormat)
 	n.control.replica.Offer(n.host.mux)
 	n.snapshots.handle()
 	remote.Serve(n.messages, remote.ServerOptions{Lookup: n.host.routing.owned, Wait: n.Wait})

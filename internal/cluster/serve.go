@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/cluster/router"
@@ -23,6 +24,9 @@ func (n *Node) Router() *router.Router { return n.router }
 func (n *Node) Place(q, old *catalog.Queue) {
 	router.Assign(q, old, max(1, n.o.Spread), n.records.count())
 }
+
+// ClockShift returns what to add to the time of this machine's clock, to get the time of most nodes.
+func (n *Node) ClockShift() time.Duration { return -n.members.clocks.skew() }
 
 // Low reports whether the disk of any node is nearly full.
 func (n *Node) Low() bool { return n.members.low() }

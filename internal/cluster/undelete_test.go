@@ -128,6 +128,10 @@ func TestFormatOfAShardReachesAllDirectories(t *testing.T) {
 		p.send("jobs", "m")
 		w.does(func() error { return p.node.Router().Purge(context.Background(), p.catalog.Find(named("jobs")).ID) })
 		for _, name := range []string{"a", "b", "c"} {
+			f, err := datadir.ReadFormat(w.machines[name].dir)
+			if w.must(err); f.Number < formats.Kept {
+				t.Errorf("when the purge is answered, the directory of %s has the format %d", name, f.Number)
+			}
 			w.eventually("the directory of "+name+" has the format", func() bool {
 				f, err := datadir.ReadFormat(w.machines[name].dir)
 				w.must(err)

@@ -53,7 +53,7 @@ type Config struct {
 	// stays true.
 	Sealed bool
 	// Shelved means that the queue was deleted, and that a config without Shelved undoes the deletion. The queue's data
-	// stays unchanged. To all calls the queue does not exist, and copies of publications for it are dropped.
+	// stays unchanged. To all calls the queue does not exist. Copies of publications that were accepted for it wait.
 	Shelved bool
 	// PausedGroups are the groups of a FIFO queue whose messages are not delivered.
 	PausedGroups []string

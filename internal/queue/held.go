@@ -23,7 +23,7 @@ type held struct {
 	inFlight  int
 	deadlines heap.Heap[*received] // of those in flight
 	returned  list.List            // *received
-	kept      *keptRecord          // of the queue
+	kept      *kept                // of the queue
 
 	lastReceive Instant // since the engine was loaded; 0: never
 }

@@ -35,6 +35,7 @@ const UndoInterval = 10 * time.Minute
 type kept struct {
 	*base
 	keptRecord
+	promised Instant // an undo is not refused before; see MayUndoPurge
 }
 
 // undoPhase is how far an undo has come. Its numbers are stored.
@@ -80,10 +81,10 @@ func (e *Engine) KeepPurged(keep bool) { e.keepPurged = keep }
 // keepsPurged reports whether purges keep the messages.
 func (e *Engine) keepsPurged() bool { return e.keepPurged && (e.reads == 0 || e.reads >= formats.Kept) }
 
-// ForgetPurged drops the kept messages of all purges without an undo in progress.
+// ForgetPurged drops the kept messages of all purges without an undo in progress or promised.
 func (e *Engine) ForgetPurged() {
 	for _, q := range e.queues {
-		if q.kept.undo == undoNone {
+		if q.kept.undo == undoNone && !q.kept.promises() {
 			q.dropKept()
 		}
 	}
@@ -123,6 +124,7 @@ func (e *Engine) UndoPurge(id ID) (Kept, error) {
 	if what.Undoing {
 		return what, nil
 	}
+	q.kept.promised = 0
 	q.dedup.forgottenRecord = q.kept.forgotten
 	q.kept.undo, q.kept.at = undoHeld, 0
 	q.kept.postpones = !q.cfg.FIFO || q.stored == q.delays.count
@@ -133,21 +135,34 @@ func (e *Engine) UndoPurge(id ID) (Kept, error) {
 	return what, err
 }
 
-// MayUndoPurge returns the refusal that UndoPurge would give now, and restores nothing.
+// undoPromise is how long a shard keeps its word that it does not refuse an undo. Meanwhile, the router asks the other
+// shards of the queue, and tells all of them to begin.
+const undoPromise = 10 * time.Second
+
+// MayUndoPurge returns the refusal that UndoPurge would give now, and restores nothing. Without a refusal, it promises
+// that UndoPurge does not refuse within undoPromise: the kept messages stay, no task starts, and received ones keep
+// their room. A newly loaded engine has promised nothing.
 func (e *Engine) MayUndoPurge(id ID) error {
 	q, err := e.queueAtPresent(id)
 	if err != nil {
 		return err
 	}
-	return q.mayUndo()
+	if err := q.mayUndo(); err != nil {
+		return err
+	}
+	q.kept.promised = q.now.Add(undoPromise)
+	return nil
 }
+
+// promises reports whether an undo has not begun and is promised.
+func (k *kept) promises() bool { return k.since != 0 && k.undo == undoNone && k.now < k.promised }
 
 // mayUndo returns the reason why an undo cannot begin or go on, or nil.
 func (q *queue) mayUndo() error {
 	switch {
 	case q.kept.since == 0:
 		return ErrNothingKept
-	case q.kept.undoes():
+	case q.kept.undoes(), q.kept.promises():
 		return nil
 	case q.moves.running() != nil:
 		return ErrTaskRunning
@@ -181,7 +196,7 @@ func (q *queue) dropKept() {
 	q.tx.DeleteRange(messageKey(id, 0), messageKey(id, q.kept.line))
 	q.tx.DeleteRange(messageKey(id, indexedBit), messageKey(id, q.kept.indexed+1))
 	q.kept.dropRows()
-	q.kept.keptRecord = keptRecord{}
+	q.kept.keptRecord, q.kept.promised = keptRecord{}, 0
 	q.markDirty()
 }
 
@@ -199,6 +214,8 @@ func (k *kept) wakeAt() Instant {
 		return never
 	case k.undo != undoNone:
 		return k.now
+	case k.promises():
+		return k.promised
 	}
 	return k.since.Add(UndoInterval)
 }
@@ -210,7 +227,7 @@ func (q *queue) advanceKept() error {
 		return nil
 	case q.kept.undo != undoNone:
 		return q.restoreKept()
-	case q.now >= q.kept.since.Add(UndoInterval):
+	case q.now >= q.kept.since.Add(UndoInterval) && !q.kept.promises():
 		q.dropKept()
 	}
 	return nil
@@ -219,9 +236,9 @@ func (q *queue) advanceKept() error {
 // undoes reports whether an undo is in progress.
 func (k *keptRecord) undoes() bool { return k.undo != undoNone }
 
-// arriving returns how many received messages an undo in progress must still restore.
-func (k *keptRecord) arriving() int {
-	if k.undo != undoHeld {
+// arriving returns how many received messages an undo in progress, or a promised one, must still restore.
+func (k *kept) arriving() int {
+	if k.undo != undoHeld && !k.promises() {
 		return 0
 	}
 	return int(k.held)

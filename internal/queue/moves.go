@@ -167,13 +167,13 @@ func (m *moves) supply(f *Found) {
 
 // StartMove starts a task that moves as many messages of a queue as are visible now.
 // A queue has one running task at a time: a second one gets ErrTaskRunning, and so does a task during an undo of a
-// purge.
+// purge, or while an undo is promised.
 func (e *Engine) StartMove(id ID, task MoveTask) error {
 	q, err := e.queueAtPresent(id)
 	if err != nil {
 		return err
 	}
-	if q.moves.running() != nil || q.kept.undoes() {
+	if q.moves.running() != nil || q.kept.undoes() || q.kept.promises() {
 		return ErrTaskRunning
 	}
 	task.ToMove = q.counts().Visible

@@ -26,6 +26,7 @@ type outbox struct {
 
 	sealed bool // as Config.Sealed of the queue, if another shard serves it
 	dirty  bool // the record must be written
+	own    bool // messages for this shard may be among those that wait; see forGroup
 }
 
 // outboxes are the outboxes of a shard, by the ids of their queues.
@@ -172,7 +173,7 @@ func (o *outbox) purge() {
 		return
 	}
 	o.tx.DeleteRange(tableRange(o.id, tableOutboxMessage))
-	o.head, o.stored = o.last+1, 0
+	o.head, o.stored, o.own = o.last+1, 0, false
 	o.markDirty()
 }
 
@@ -180,12 +181,14 @@ func (o *outbox) purge() {
 // moment, before they are opened again or deleted.
 const sealedPause = time.Second
 
-// forGroup returns the queue, or its outbox if another shard serves the group.
+// forGroup returns the queue, or its outbox if another shard serves the group. Messages for this shard wait in the
+// outbox as well if they came while the queue was unknown or on the shelf. In a FIFO queue, later ones go behind them.
 func (q *queue) forGroup(group string) destination {
-	if q.cfg.serves(group) {
+	o := q.e.outboxes.at[q.cfg.ID]
+	switch {
+	case q.cfg.serves(group) && (o == nil || !o.own || !q.cfg.FIFO):
 		return q
-	}
-	if o := q.e.outboxes.at[q.cfg.ID]; o != nil {
+	case o != nil:
 		return o
 	}
 	return q.e.outboxes.add(&q.cfg)
@@ -215,6 +218,7 @@ func (o *outbox) load() error {
 	if o.copies {
 		o.needs(formats.Topics)
 	}
+	o.own = true
 	o.ready = append(o.ready, o.id)
 	found := false
 	_, end := tableRange(o.id, tableOutboxMessage)

@@ -1,6 +1,9 @@
 package queue
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // publisher sends the publications of topics to queues, and counts the events of topics. It finds the destinations of
 // the copies. backlog holds publications with too many copies for one commit.
@@ -68,6 +71,7 @@ func (pu *publisher) publish(p *Publication, room *extent) (Published, error) {
 	if err := pu.CountTopic(p.Count); err != nil {
 		return answer, err
 	}
+	p = pu.withoutShelved(p)
 	x := &expansion{Publication: p, sequence: answer.Sequence}
 	if len(p.Copies) > 0 && (pu.backlog.holds(p.Topic) || !room.take(p)) {
 		pu.backlog.add(x)
@@ -79,6 +83,17 @@ func (pu *publisher) publish(p *Publication, room *extent) (Published, error) {
 		}
 	}
 	return answer, nil
+}
+
+// withoutShelved returns a publication without the copies for queues on the shelf: they are deleted.
+func (pu *publisher) withoutShelved(p *Publication) *Publication {
+	isShelved := func(c Copy) bool { _, is := pu.shelf[c.Queue]; return is }
+	if !slices.ContainsFunc(p.Copies, isShelved) {
+		return p
+	}
+	without := *p
+	without.Copies = slices.DeleteFunc(slices.Clone(p.Copies), isShelved)
+	return &without
 }
 
 // knowsAll reports whether the queues of all copies have a config, or were deleted.
@@ -112,21 +127,24 @@ func (pu *publisher) number(p *Publication, answer *Published) (earlier bool, er
 	return false, nil
 }
 
-// sendCopy sends a copy of a publication to its queue. It drops the copy if the queue was deleted. If the queue is
-// unknown, the configs are older than the backlog that held the copy: the copy waits until the engine knows more.
+// sendCopy sends a copy of a publication to its queue. If the queue was deleted since the publication was accepted, it
+// drops the copy, or keeps it for an undo of the deletion. If the queue is unknown, the configs are older than the
+// backlog that held the copy: the copy waits until the engine knows more.
 func (pu *publisher) sendCopy(x *expansion, c *Copy) error {
-	to := pu.destinationOf(c.Queue, c.Message.Group)
-	if to == nil {
-		if pu.isGone(c.Queue) {
-			return nil
-		}
-		o, err := pu.hold(c.Queue)
-		if err != nil {
-			return err
-		}
-		to = o
+	if to := pu.destinationOf(c.Queue, c.Message.Group); to != nil {
+		return to.sendCopy(x.message(c))
 	}
-	return to.sendCopy(x.message(c))
+	switch _, shelved := pu.shelf[c.Queue]; {
+	case shelved:
+		return pu.shelveCopy(c.Queue, x.message(c))
+	case pu.remains.isDeleted(c.Queue):
+		return nil
+	}
+	o, err := pu.hold(c.Queue)
+	if err != nil {
+		return err
+	}
+	return o.sendCopy(x.message(c))
 }
 
 // sendCopy sends m to the queue.

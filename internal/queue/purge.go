@@ -165,7 +165,7 @@ func (q *queue) dropAll() error {
 	}
 	if q.kept.since != 0 {
 		q.kept.dropRows()
-		q.kept.keptRecord = keptRecord{}
+		q.kept.keptRecord, q.kept.promised = keptRecord{}, 0
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ func newQueue(e *Engine, cfg Config) *queue {
 	q.throttle, q.arrivals = throttle{base: b}, arrivals{base: b}
 	q.dedup, q.tally = newDedup(b, &e.slots), tally{base: b, series: &e.series}
 	q.kept = kept{base: b}
-	q.held.kept = &q.kept.keptRecord
+	q.held.kept = &q.kept
 	return q
 }
 

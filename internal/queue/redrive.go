@@ -17,7 +17,7 @@ func (q *queue) redrive(m *received) (bool, error) {
 		group = m.group.name
 	}
 	target, sealed := q.e.destination(policy.Target, group)
-	if target == nil || target == destination(q) {
+	if target == nil || target.queueID() == q.cfg.ID {
 		return false, nil
 	}
 	if sealed {

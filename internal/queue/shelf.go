@@ -30,6 +30,24 @@ func (e *Engine) shelve(cfg *Config) error {
 	return e.loadShelved(cfg)
 }
 
+// shelveCopy puts the copy of a publication into the outbox of a queue on the shelf. The publisher got an answer before
+// the queue was deleted, so the copy comes back with the queue. This outbox is in the store only.
+func (r *registry) shelveCopy(id ID, m *Outgoing) error {
+	o := &outbox{outboxes: &r.outboxes, id: id}
+	b, err := r.tx.Get(outboxKey(id))
+	if b != nil && err == nil {
+		err = o.decode(b)
+	}
+	if err != nil {
+		return fmt.Errorf("shelved queue %d: %w", id, err)
+	}
+	if err := o.sendCopy(m); err != nil {
+		return err
+	}
+	r.forceWrite = o.save()
+	return nil
+}
+
 // leave writes the state of a queue that is only in memory, and removes the queue from memory. The running minute ends,
 // as if the queue were dropped.
 func (q *queue) leave() error {

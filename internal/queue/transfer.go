@@ -92,6 +92,7 @@ func (r *registry) Forwarded(id ID, upTo Position) error {
 		r.tx.DeleteOnce(outboxMessageKey(id, p))
 	}
 	o.stored -= n
+	o.own = o.own && o.stored > 0
 	o.head = head
 	o.markDirty()
 	return nil

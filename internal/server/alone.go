@@ -154,6 +154,9 @@ func (a *alone) Current() error { return nil }
 // Place implements Node. All queues are on the first shard, which needs no record.
 func (a *alone) Place(_, _ *catalog.Queue) {}
 
+// ClockShift implements Node. There is no other clock.
+func (a *alone) ClockShift() time.Duration { return 0 }
+
 // Reads implements Node. There is no other program.
 func (a *alone) Reads(int) error { return nil }
 

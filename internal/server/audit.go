@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/sluicemq/sluice/internal/api/cloudtrail"
 	"github.com/sluicemq/sluice/internal/api/sns"
@@ -39,7 +40,8 @@ type audit struct {
 // openAudit reads trails from the control store, and opens the store of their buckets.
 func openAudit(c *Config, st *storage, vault *identity.Vault, p *peers) (_ *audit, err error) {
 	a := &audit{config: c, log: c.Logger, storage: st, peers: p}
-	a.trail = trail.New(trail.Options{Control: st.control, Now: c.Now, Log: a.log})
+	now := func() time.Time { return st.now(c) }
+	a.trail = trail.New(trail.Options{Control: st.control, Now: now, Log: a.log})
 	dir := ""
 	if !c.InMemory {
 		dir = filepath.Join(c.Data, datadir.TrailsDir)

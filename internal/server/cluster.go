@@ -47,6 +47,8 @@ type Node interface {
 	SharesKeys() bool
 	// Place implements catalog.Options.Place.
 	Place(q, old *catalog.Queue)
+	// ClockShift returns what to add to the time of this machine's clock, to get the time of most nodes.
+	ClockShift() time.Duration
 	// Current returns an error if Control may be out of date.
 	Current() error
 	// Reads returns nil if every program that currently reads the control store reads data directories with a format.

@@ -36,7 +36,7 @@ type continuous struct {
 }
 
 func newContinuous(c *Config, st *storage, b *backups) *continuous {
-	return &continuous{config: c, log: c.Logger, storage: st, backups: b, since: c.Now()}
+	return &continuous{config: c, log: c.Logger, storage: st, backups: b, since: st.now(c)}
 }
 
 // on reports whether continuous backups are configured.
@@ -86,7 +86,7 @@ func (c *continuous) leave() {
 	c.place, c.writer = nil, nil
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.since, c.last, c.problem, c.made = c.config.Now(), time.Time{}, "", false
+	c.since, c.last, c.problem, c.made = c.storage.now(c.config), time.Time{}, "", false
 }
 
 // step makes one backup, records its outcome, and removes old backups until the next one is due, or for at least a
@@ -103,7 +103,7 @@ func (c *continuous) step(ctx context.Context) bool {
 	}
 	every := c.config.BackupEvery
 	until := time.Now().Add(max(every-time.Since(began), every/10))
-	if err := c.writer.Tidy(ctx, c.config.Now(), until); err != nil && ctx.Err() == nil {
+	if err := c.writer.Tidy(ctx, c.storage.now(c.config), until); err != nil && ctx.Err() == nil {
 		c.log.Warn("old backups cannot be removed", "to", c.config.BackupTo, "error", err)
 	}
 	return true
@@ -116,12 +116,12 @@ func (c *continuous) make(ctx context.Context) (_ *repository.Moment, err error)
 	if err := c.open(ctx); err != nil {
 		return nil, err
 	}
-	if err := c.writer.Prepare(ctx, c.config.Now()); err != nil {
+	if err := c.writer.Prepare(ctx, c.storage.now(c.config)); err != nil {
 		return nil, err
 	}
 	c.learn(c.writer.Latest())
 	about := backup.About{
-		Version: c.config.Version, Created: c.config.Now().UTC().Truncate(time.Millisecond), Queues: c.storage.queues(),
+		Version: c.config.Version, Created: c.storage.now(c.config).UTC().Truncate(time.Millisecond), Queues: c.storage.queues(),
 	}
 	dir, err := c.backups.snapshot(ctx, &about)
 	if err != nil {
@@ -191,7 +191,7 @@ func (c *continuous) missing(again, lost int) {
 func (c *continuous) learn(at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if at.After(c.last) {
+	if !at.IsZero() {
 		c.last = at
 	}
 }
@@ -227,7 +227,7 @@ func (c *continuous) age() (age time.Duration, ok bool) {
 	if since.IsZero() {
 		since = c.since
 	}
-	return max(0, c.config.Now().Sub(since)), true
+	return max(0, c.storage.now(c.config).Sub(since)), true
 }
 
 func (c *continuous) failed() uint64 {

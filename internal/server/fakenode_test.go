@@ -21,7 +21,8 @@ type fakeNode struct {
 	control *control.Control
 	forward func(ctx context.Context, payload []byte) ([]byte, error)
 	catchUp func(context.Context) error
-	current func() error // nil: it is
+	current func() error  // nil: it is
+	shift   time.Duration // of its clock
 }
 
 func joining(n *fakeNode) func(NodeEnv) (Node, error) {
@@ -73,6 +74,7 @@ func (n *fakeNode) Current() error {
 func (n *fakeNode) Queues(string, string) []status.Queue { return nil }
 func (n *fakeNode) Status() status.Status                { return status.Status{Cluster: "test", Node: "a"} }
 func (n *fakeNode) CatchUpPause() time.Duration          { return 100 * time.Millisecond }
+func (n *fakeNode) ClockShift() time.Duration            { return n.shift }
 func (n *fakeNode) SharesKeys() bool                     { return true }
 func (n *fakeNode) Drain(ctx context.Context, name string, drain bool) error {
 	return n.note(ctx, "drain/"+name, drain)

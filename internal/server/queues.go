@@ -35,7 +35,8 @@ func newQueues(c *Config, st *storage, t *topics, m *monitoring, a *audit) *queu
 
 // newSweeper returns the object that deletes unused queues.
 func (q *queues) newSweeper(t *topics, m *monitoring, a *audit) *idle.Sweeper {
-	st, now := q.storage, q.config.Now
+	st := q.storage
+	now := func() time.Time { return st.now(q.config) }
 	if q.config.idleNow != nil {
 		now = q.config.idleNow
 	}

@@ -67,7 +67,7 @@ func (r *retirement) Run(ctx context.Context) {
 func (r *retirement) turn(ctx context.Context) {
 	for _, k := range r.due() {
 		if err := r.examine(ctx, k); err != nil && ctx.Err() == nil {
-			r.failed = r.config.Now()
+			r.failed = r.storage.now(r.config)
 			r.log.Warn("it is not known whether a retired key is needed", "key", k.ID, "error", err)
 		}
 	}
@@ -75,7 +75,7 @@ func (r *retirement) turn(ctx context.Context) {
 
 // due returns the keys to search for now, on the node that owns the control store.
 func (r *retirement) due() (keys []encryption.Retirement) {
-	now := r.config.Now()
+	now := r.storage.now(r.config)
 	if !r.storage.isOwner() || now.Sub(r.failed) < retirementPause {
 		return nil
 	}
@@ -97,7 +97,7 @@ func (r *retirement) examine(ctx context.Context, k encryption.Retirement) error
 	if err != nil {
 		return err
 	}
-	if k, err = r.secrecy.used.Note(ctx, k.ID, needed, r.config.Now()); err == nil {
+	if k, err = r.secrecy.used.Note(ctx, k.ID, needed, r.storage.now(r.config)); err == nil {
 		r.log.Info("searched for what a retired key is needed for", "key", k.ID, "records", k.Needed)
 	}
 	return err
@@ -176,7 +176,7 @@ func (r *retirement) retire(ctx context.Context, id string) (k encryption.Retire
 	if err := r.storage.node.Reads(formats.RetiredKeys); err != nil {
 		return k, err
 	}
-	return r.secrecy.used.Retire(ctx, id, r.config.Now())
+	return r.secrecy.used.Retire(ctx, id, r.storage.now(r.config))
 }
 
 // refuse returns an error if a key that is not retired encrypts messages or will.

@@ -160,6 +160,29 @@ func TestRetirementOfTheOnlyKey(t *testing.T) {
 	}
 }
 
+// A node with a wrong clock waits as long as the others: meanwhile, requests may still encrypt with the retired key.
+func TestRetirementWithAWrongClock(t *testing.T) {
+	t.Parallel()
+	r := newRetiring(t)
+	old := r.server.secrecy.ring.First().ID()
+	r.restart(func(k *keyring.Ring) (*keyring.Ring, error) { return k.Rotate(time.Now()) })
+	r.retire(old, http.StatusOK)
+	ahead := r.config
+	wrong := retirementPause
+	ahead.Now = func() time.Time { return time.Now().Add(wrong) }
+	node := &fakeNode{control: r.server.storage.control, shift: -wrong}
+	of := &retirement{
+		config: &ahead, storage: &storage{control: node.control, node: node}, secrecy: r.server.secrecy,
+	}
+	if got := of.due(); len(got) != 0 {
+		t.Errorf("%v are due", got)
+	}
+	wrong += retirementPause
+	if got := of.due(); len(got) != 1 {
+		t.Errorf("later, %v are due", got)
+	}
+}
+
 // A search is due some minutes after the retirement or after a failed search, and then every hour.
 func TestRetirementIsDue(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/control"
@@ -104,7 +105,7 @@ func (st *storage) join(p *peers, e *entrance, waiting *front.StartupResponder) 
 func (st *storage) openCatalog() (*catalog.Catalog, error) {
 	c, err := catalog.Open(catalog.Options{
 		Control: st.control, Formats: st.formats(), NoCoolDowns: st.config.NoCoolDowns, Place: st.node.Place,
-		Keeps: st.keeps,
+		Keeps: st.keeps, Shift: st.node.ClockShift,
 	})
 	if err != nil {
 		return nil, err
@@ -143,6 +144,15 @@ func (st *storage) require(format int) error {
 	}
 	st.format.number = format
 	return nil
+}
+
+// now returns the time of most nodes, at which this machine's clock shows the time of the configuration. Decisions that
+// remove something go by it, because any node may come to make them.
+func (st *storage) now(c *Config) time.Time {
+	if st.node == nil {
+		return c.Now()
+	}
+	return c.Now().Add(st.node.ClockShift())
 }
 
 // isOwner reports whether this node owns the control store.

@@ -658,6 +658,27 @@ func TestTidyTakesTurns(t *testing.T) {
 	}
 }
 
+// The last backup is the one that was made last, even if the clock was ahead at an earlier one. Otherwise backups that
+// fail from then on would not count as late.
+func TestLatestAfterAClockWasSetBack(t *testing.T) {
+	t.Parallel()
+	m := newMemory()
+	w := newWriter(m, "a")
+	for i, at := range []time.Duration{0, 24 * time.Hour, time.Minute} {
+		about := backup.About{Created: start.Add(at)}
+		if _, err := w.Write(t.Context(), dir(t, history(3)[i]), about); err != nil {
+			t.Fatal(err)
+		}
+		again := newWriter(m, "a")
+		if err := again.Prepare(t.Context(), start); err != nil {
+			t.Fatal(err)
+		}
+		if got := []time.Time{w.Latest(), again.Latest()}; !got[0].Equal(about.Created) || !got[1].Equal(about.Created) {
+			t.Errorf("the last backups are of %v, not %v", got, about.Created)
+		}
+	}
+}
+
 // A writer that sleeps for hours finds that its number was used, even if that moment has expired since.
 func TestWriterThatSleeps(t *testing.T) {
 	t.Parallel()

@@ -152,14 +152,16 @@ func (w *Writer) Prepare(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// Latest returns the time of the last moment that is known and can be read, or zero.
-func (w *Writer) Latest() (at time.Time) {
+// Latest returns the time of the last moment that is known and can be read, or zero. It is the one with the highest
+// number: the clock may have been ahead at an earlier one.
+func (w *Writer) Latest() time.Time {
+	var last kept
 	for _, m := range w.moments {
-		if m.at.After(at) {
-			at = m.at
+		if m.number > last.number {
+			last = m
 		}
 	}
-	return at
+	return last.at
 }
 
 // claim checks that the repository belongs to this data directory. It asks each time, so that even with a service that

@@ -42,8 +42,8 @@ func (r *Router) UndoPurge(ctx context.Context, id queue.ID) (sum queue.Kept, er
 	return sum, err
 }
 
-// mayUndoPurge returns the refusal of a shard before the undo begins on the others. A shard that has kept nothing
-// refuses nothing.
+// mayUndoPurge returns the refusal of a shard before the undo begins on the others. A shard that does not refuse
+// promises to begin; see queue.Engine. A shard that has kept nothing refuses nothing.
 func (o *owners) mayUndoPurge(ctx context.Context, p *Placement, id queue.ID) error {
 	if len(p.Shards) == 1 {
 		return nil

@@ -13,15 +13,18 @@ import (
 //
 //	255 "trail/a" account "/" time id (as in the key of the event) class   nothing
 //	255 "trail/m"                                                          a time in ms (8 bytes)
+//	255 "trail/u"                                                          nothing
 //
 // An event is put on the list in the commit that stores it. Programs that do not know lists store events without them,
 // and may have owned the control store at any time. So a node that becomes its owner lists the events that they have
 // left unlisted: everything if there is no mark, otherwise the events that are newer than the mark, with a margin of
-// unlistedFor for those that waited. Lookups read the events of all accounts while there is no mark, or one that events
-// have left behind.
+// unlistedFor for those that waited. Events that it stores before it has done so are on their lists, but hide that
+// others are not: the key "trail/u" says so. Lookups read the events of all accounts while there is that key or no
+// mark, while events have left the mark behind, or while the newest event is on no list.
 const (
 	listPrefix = keyPrefix + "a"
 	markKey    = keyPrefix + "m"
+	unlisted   = keyPrefix + "u"
 	// markEvery is how often the mark moves while events are stored.
 	markEvery   = time.Minute
 	unlistedFor = time.Hour
@@ -50,6 +53,9 @@ func recipient(event []byte) string { return last(event, `"recipientAccountId":"
 // list adds an event to the list of its account, and moves the mark if the lists have all events.
 func (t *Trail) list(tx *control.Tx, e Entry, now time.Time) {
 	tx.Put(listKey(recipient(e.Value), e.Key), nil)
+	if !t.listing.Load() {
+		tx.Put(unlisted, nil)
+	}
 	if marked := t.marked.Load(); t.listing.Load() && now.UnixMilli()-marked >= markEvery.Milliseconds() {
 		tx.Put(markKey, binary.BigEndian.AppendUint64(nil, uint64(now.UnixMilli())))
 		t.marked.Store(now.UnixMilli())
@@ -65,31 +71,55 @@ func (t *Trail) mark() (time.Time, error) {
 	return time.UnixMilli(int64(binary.BigEndian.Uint64(b))), nil
 }
 
-// listed reports whether the lists have all events, as far as the mark shows: a program without lists may own the
-// control store at present.
+// listed reports whether the lists have all events, as far as the mark and the newest events show: a program without
+// lists may own the control store at present.
 func (t *Trail) listed() (bool, error) {
 	mark, err := t.mark()
 	if err != nil || mark.IsZero() {
 		return false, err
 	}
-	left := false
+	if some, err := t.hasUnlisted(); some || err != nil {
+		return false, err
+	}
 	for _, c := range []class{changes, others} {
-		err := t.scan(c, keyPrefix+string(c), func(k string, _ []byte) bool {
-			left = left || timeOf(k).After(mark.Add(2*markEvery))
+		entry, at := "", time.Time{}
+		err := t.scan(c, keyPrefix+string(c), func(k string, v []byte) bool {
+			entry, at = listKey(recipient(v), k), timeOf(k)
 			return false
 		})
-		if err != nil {
+		if err != nil || at.After(mark.Add(2*markEvery)) {
+			return false, err
+		}
+		if entry == "" {
+			continue
+		}
+		if on, err := t.store().Get([]byte(entry)); on == nil || err != nil {
 			return false, err
 		}
 	}
-	return !left, nil
+	return true, nil
+}
+
+// hasUnlisted reports whether events were stored by a program that had not yet listed those of others.
+func (t *Trail) hasUnlisted() (bool, error) {
+	b, err := t.store().Get([]byte(unlisted))
+	return b != nil, err
+}
+
+// allListed removes the key that hasUnlisted looks for.
+func (t *Trail) allListed() error {
+	some, err := t.hasUnlisted()
+	if !some || err != nil {
+		return err
+	}
+	return t.control.Change(context.Background(), func(tx *control.Tx) error { tx.Delete(unlisted); return nil })
 }
 
 // listRest lists the events that programs without lists have stored, once for each time that this node begins to own
 // the control store.
 func (t *Trail) listRest() error {
 	if t.listing.Load() {
-		return nil
+		return t.allListed()
 	}
 	mark, err := t.mark()
 	if err != nil {
@@ -107,7 +137,7 @@ func (t *Trail) listRest() error {
 		}
 	}
 	t.listing.Store(true) // the next event that is stored sets the mark
-	return nil
+	return t.allListed()
 }
 
 // listFrom lists the events from a key up to another one that are on no list. It returns the key from which to

@@ -120,6 +120,34 @@ func TestEventsOfOlderProgramsAreFound(t *testing.T) {
 	}
 }
 
+// So are those of an older program that has owned the control store only for a moment, whichever program is its owner
+// now.
+func TestEventsOfAnOlderOwnerOfAMomentAreFound(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.trim(t)
+	w.call(t, "CreateFirst", account, true)
+	w.now = w.now.Add(10 * time.Second)
+	w.older(t, func(older *world) { older.call(t, "ListOld", account, false) })
+	w.now = w.now.Add(10 * time.Second)
+	if names, _ := w.names(t, account); names != "CreateFirst ListOld" {
+		t.Errorf("while the older program is the owner: %q", names)
+	}
+	w.Trail = trail.New(trail.Options{Control: w.control, Now: func() time.Time { return w.now }})
+	w.call(t, "ListNew", account, false)
+	w.call(t, "CreateLast", account, true)
+	w.Write(t.Context(), nil)
+	want := "CreateFirst ListOld ListNew CreateLast"
+	if names, _ := w.names(t, account); names != want {
+		t.Errorf("before they are listed: %q, want %q", names, want)
+	}
+	w.trim(t)
+	w.call(t, "CreateOther", other, true)
+	if names, read := w.names(t, account); names != want || read != 4 {
+		t.Errorf("%d events were read for %q, want %q", read, names, want)
+	}
+}
+
 // Removed events are on no list.
 func TestRemovedEventsAreNotListed(t *testing.T) {
 	t.Parallel()
