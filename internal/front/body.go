@@ -184,11 +184,17 @@ func network(address string) string {
 	if err != nil || a.Unmap().Is4() {
 		return address
 	}
-	p, err := a.WithZone("").Prefix(64)
-	if err != nil {
-		return address
+	return networkOf(a).String()
+}
+
+// networkOf returns the network of a client.
+func networkOf(a netip.Addr) netip.Prefix {
+	a = a.Unmap().WithZone("")
+	bits := a.BitLen()
+	if a.Is6() {
+		bits = 64
 	}
-	return p.String()
+	return netip.PrefixFrom(a, bits).Masked()
 }
 
 // reserve takes n bytes from the shared budget. The sender matters only when little is left: then requests that name a
