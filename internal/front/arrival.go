@@ -19,6 +19,7 @@ type arrival struct {
 	sourceIP  string // of the client
 	encrypted bool   // all the way to the client, as far as known
 	relayed   bool   // another node received it from the client, and this one owns the control store
+	logged    bool   // requests were logged when this one began
 }
 
 // arrive receives a client's request.

@@ -44,8 +44,7 @@ func pool(size int) *sync.Pool {
 
 // intake is the received part of a request, and its share of the budget.
 type intake struct {
-	front  *Front
-	from   *arrival
+	of     *request
 	broken error   // why the body could not be read
 	buffer []byte  // the received part of the body
 	memory *[]byte // of the buffer
@@ -61,14 +60,14 @@ type intake struct {
 
 // read reads the whole body.
 func (m *intake) read() ([]byte, error) {
-	if m.from.r.ContentLength == 0 {
+	if m.of.r.ContentLength == 0 {
 		return nil, nil
 	}
 	m.unread = true
-	if m.from.r.ContentLength > MaxBody {
+	if m.of.r.ContentLength > MaxBody {
 		return nil, protocol.RequestEntityTooLarge(MaxBody)
 	}
-	err := m.fill(http.MaxBytesReader(m.from.w, m.from.r.Body, MaxBody))
+	err := m.fill(http.MaxBytesReader(m.of.w, m.of.r.Body, MaxBody))
 	if err == nil {
 		m.unread = false
 		return m.buffer, nil
@@ -86,7 +85,7 @@ func (m *intake) read() ([]byte, error) {
 }
 
 func (m *intake) fill(from io.Reader) error {
-	if err := m.reserve(headerSize(m.from.r.Header) + firstBuffer); err != nil {
+	if err := m.reserve(headerSize(m.of.r.Header) + firstBuffer); err != nil {
 		return err
 	}
 	m.memory = takeBuffer(firstBuffer)
@@ -117,7 +116,7 @@ func (m *intake) grow() error {
 			return err
 		}
 		size = min(2*have, MaxBody+1) // one more, to see the end
-		if announced := int(m.from.r.ContentLength); announced >= have {
+		if announced := int(m.of.r.ContentLength); announced >= have {
 			size = min(size, announced+1)
 		}
 	}
@@ -137,8 +136,8 @@ func (m *intake) judge() error {
 		return nil
 	}
 	named := false
-	err := m.front.retryIfBehind(m.from, false, func() (err error) {
-		named, err = signature.Foresee(signature.FromHTTP(m.from.r, nil), m.from.began, m.lookup)
+	err := m.of.front.retryIfBehind(&m.of.arrival, false, func() (err error) {
+		named, err = signature.Foresee(signature.FromHTTP(m.of.r, nil), m.of.began, m.lookup)
 		if err != nil {
 			return signatureError(err)
 		}
@@ -157,25 +156,25 @@ func (m *intake) judge() error {
 // lookup returns the secret of the access key that the request names.
 func (m *intake) lookup(keyID string) (secret string, ok bool) {
 	m.keyID = keyID
-	cred, ok := m.front.Keys.Lookup(keyID)
+	cred, ok := m.of.front.Keys.Lookup(keyID)
 	return cred.Secret, ok
 }
 
 // senderOf returns the sender that a request names with a known access key: false, if it is a temporary key without its
 // token.
 func (m *intake) senderOf() (s sender, ok bool) {
-	keys := &m.front.Keys
+	keys := &m.of.front.Keys
 	cred, ok := keys.Lookup(m.keyID)
 	id := cred.Identity
 	if ok && identity.IsTemporary(m.keyID) {
 		var err error
-		id, _, err = keys.Sessions.Redeem(m.keyID, m.from.r.Header.Get("X-Amz-Security-Token"))
+		id, _, err = keys.Sessions.Redeem(m.keyID, m.of.r.Header.Get("X-Amz-Security-Token"))
 		ok = err == nil
 	}
 	if !ok {
 		return sender{}, false
 	}
-	return sender{id.Account, network(m.from.sourceIP)}, true
+	return sender{id.Account, network(m.of.sourceIP)}, true
 }
 
 // network returns the address of a client, or the network of one with many: of IPv6, a client has at least a /64.
@@ -184,17 +183,23 @@ func network(address string) string {
 	if err != nil || a.Unmap().Is4() {
 		return address
 	}
-	p, err := a.WithZone("").Prefix(64)
-	if err != nil {
-		return address
+	return networkOf(a).String()
+}
+
+// networkOf returns the network of a client.
+func networkOf(a netip.Addr) netip.Prefix {
+	a = a.Unmap().WithZone("")
+	bits := a.BitLen()
+	if a.Is6() {
+		bits = 64
 	}
-	return p.String()
+	return netip.PrefixFrom(a, bits).Masked()
 }
 
 // reserve takes n bytes from the shared budget. The sender matters only when little is left: then requests that name a
 // known access key come first, and among them the small ones, and those that have begun to grow.
 func (m *intake) reserve(n int64) error {
-	if !m.judged && m.front.memory.try(n, unverified) {
+	if !m.judged && m.of.front.memory.try(n, unverified) {
 		m.taken += n
 		return nil
 	}
@@ -209,9 +214,9 @@ func (m *intake) reserve(n int64) error {
 	case large && !m.large:
 		r = started
 	}
-	ctx, cancel := context.WithTimeout(m.from.r.Context(), m.front.limits.Wait)
+	ctx, cancel := context.WithTimeout(m.of.r.Context(), m.of.front.limits.Wait)
 	defer cancel()
-	if err := m.front.memory.takeFor(ctx, &claim{n: n, rank: r, by: m.sender, large: large}); err != nil {
+	if err := m.of.front.memory.takeFor(ctx, &claim{n: n, rank: r, by: m.sender, large: large}); err != nil {
 		return errors.Join(
 			protocol.ServiceUnavailable(), errOverload, fmt.Errorf("wait for memory for the body: %w", err),
 		)
@@ -256,11 +261,11 @@ func giveBuffer(b *[]byte) {
 // giveBack returns all memory to the budget.
 func (m *intake) giveBack() {
 	if m.taken > 0 {
-		m.front.memory.give(m.taken)
+		m.of.front.memory.give(m.taken)
 		m.taken = 0
 	}
 	if m.owned > 0 {
-		m.front.memory.giveOf(m.sender, m.owned)
+		m.of.front.memory.giveOf(m.sender, m.owned)
 		m.owned = 0
 	}
 }
@@ -295,18 +300,18 @@ func (m *intake) answer(write func() error) error {
 // refuseEarly lets write answer a client that may still be sending. HTTP/2 can stop the client, and a client that has
 // sent Expect: 100-continue waits for the answer.
 func (m *intake) refuseEarly(write func() error) error {
-	if m.from.r.ProtoMajor != 1 || m.from.r.Header.Get("Expect") != "" {
+	if m.of.r.ProtoMajor != 1 || m.of.r.Header.Get("Expect") != "" {
 		return write()
 	}
 	m.giveBack()
-	control := http.NewResponseController(m.from.w)
+	control := http.NewResponseController(m.of.w)
 	if err := control.EnableFullDuplex(); err != nil { // otherwise net/http reads first
 		return write()
 	}
-	m.from.w.Header().Set("Connection", "close")
+	m.of.w.Header().Set("Connection", "close")
 	if err := errors.Join(write(), control.Flush(), control.SetReadDeadline(time.Now().Add(drainTime))); err != nil {
 		return err
 	}
-	_, _ = io.CopyN(io.Discard, m.from.r.Body, maxDrained) // the connection ends in any case
+	_, _ = io.CopyN(io.Discard, m.of.r.Body, maxDrained) // the connection ends in any case
 	return nil
 }

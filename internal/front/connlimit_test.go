@@ -15,7 +15,7 @@ func TestConnLimitCloses(t *testing.T) {
 		t.Fatal(err)
 	}
 	room := make(chan bool, 100)
-	g := LimitConnections(l.(*net.TCPListener), 1, func(more bool) { room <- more }, slog.New(slog.DiscardHandler))
+	g := LimitConnections(l.(*net.TCPListener), 1, nil, func(more bool) { room <- more }, slog.New(slog.DiscardHandler))
 	for range 2 {
 		conn, err := net.Dial("tcp", l.Addr().String())
 		if err != nil {

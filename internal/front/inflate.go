@@ -21,7 +21,7 @@ const inflateStep = 64 << 10
 // inflate decompresses a body, and returns an uncompressed body unchanged. The signature of a request covers the
 // compressed bytes.
 func (m *intake) inflate(body []byte) ([]byte, error) {
-	if !strings.EqualFold(strings.TrimSpace(m.from.r.Header.Get("Content-Encoding")), "gzip") {
+	if !strings.EqualFold(strings.TrimSpace(m.of.r.Header.Get("Content-Encoding")), "gzip") {
 		return body, nil
 	}
 	from, err := gzip.NewReader(bytes.NewReader(body))

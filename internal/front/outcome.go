@@ -16,8 +16,8 @@ type outcome struct {
 	cause    error           // its cause, if clients must not see it
 	denial   *access.Denial  // the policy that refused the caller, if any
 	gone     bool            // the client left before the answer
-	answered int             // the status of an answer from another node or the sign-in
 	begun    bool            // a long answer has begun and can no longer become an error
+	answered int32           // the status of an answer from another node or the sign-in
 }
 
 // attrs returns the outcome for the log. relayed marks an answer from another node.
@@ -35,7 +35,7 @@ func (o *outcome) attrs(relayed bool) []slog.Attr {
 			attrs = append(attrs, slog.String("detail", loggable(o.err.Detail)))
 		}
 	case o.answered != 0:
-		status = o.answered
+		status = int(o.answered)
 		if relayed {
 			attrs = append(attrs, slog.Bool("relayed", true))
 		}
@@ -61,7 +61,7 @@ func (o *outcome) label() prom.Outcome {
 	case o.err != nil:
 		return prom.OutcomeOf(o.err.Status)
 	case o.answered != 0:
-		return prom.OutcomeOf(o.answered)
+		return prom.OutcomeOf(int(o.answered))
 	}
 	return prom.OK
 }
@@ -75,6 +75,6 @@ func (o *outcome) describe(s *spans.Outcome) {
 	case o.gone:
 		s.Status = 0
 	case o.answered != 0:
-		s.Status = o.answered
+		s.Status = int(o.answered)
 	}
 }

@@ -82,7 +82,7 @@ func (x *request) relay(body []byte) error {
 	if err != nil {
 		return err
 	}
-	x.result.answered = head.Status
+	x.result.answered = int32(head.Status)
 	maps.Copy(x.w.Header(), head.Header)
 	x.w.WriteHeader(head.Status)
 	_, err = x.w.Write(answer)

@@ -101,7 +101,7 @@ func (x *request) askSignIn(body []byte) *SignInAnswer {
 
 // writePage answers the console's page.
 func (x *request) writePage(a *SignInAnswer) {
-	x.result.answered = a.Status
+	x.result.answered = int32(a.Status)
 	write := func() error {
 		maps.Copy(x.w.Header(), a.Header)
 		if a.Body == nil {

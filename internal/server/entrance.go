@@ -90,9 +90,10 @@ func (e *entrance) open(f *front.Front, stopping func()) {
 	e.http.RegisterOnShutdown(stopping)
 	e.http.TLSConfig = e.tls
 	e.plain = http1.New(e.http, front.MaxBody, f.TakesPlain)
+	e.http.ConnState = front.NoteState
 	// To make room, the server closes idle connections and connections without a request.
 	e.listener = front.LimitConnections(
-		e.socket, e.places, func(room bool) { e.plain.SetKeepAlivesEnabled(!room) }, e.log,
+		e.socket, e.places, e.proxies, func(room bool) { e.plain.SetKeepAlivesEnabled(!room) }, e.log,
 	)
 }
 

@@ -239,6 +239,38 @@ func TestEndpoint(t *testing.T) {
 	}
 }
 
+// Repeated calls of Subscribe ask an endpoint a few times. The last token that was sent stays valid.
+func TestEndpointIsAskedSeldom(t *testing.T) {
+	t.Parallel()
+	r, h := newOpenRig(t), newWebhook(t)
+	topic := r.topic(r.root, "news", nil)
+	for range 30 {
+		r.subscribeHook(topic, h.url, nil)
+	}
+	confirmed := func() bool {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		for _, request := range h.got {
+			if status, _ := r.follow(request.fields["SubscribeURL"]); status == http.StatusOK {
+				return true
+			}
+		}
+		return false
+	}
+	eventually.True(t, "the subscription is confirmed", confirmed)
+	r.announce(topic, "hello")
+	eventually.True(t, "the message has come", func() bool {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		return len(h.got) > 0 && h.got[len(h.got)-1].fields["Message"] == "hello"
+	})
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if n := len(h.got) - 1; n > 5 {
+		t.Errorf("the endpoint was asked %d times", n)
+	}
+}
+
 // An owner who ends a subscription gets no notice. A new subscription replaces one that could have been restored.
 func TestEndOfSubscription(t *testing.T) {
 	t.Parallel()

@@ -63,12 +63,29 @@ func newConn(s *Server, rwc net.Conn) *conn {
 	c.base = base{Context: context.Background(), server: s.http, local: rwc.LocalAddr()}
 	c.socket.open(rwc)
 	c.watch.rwc, c.watch.raw, c.watch.patience = rwc, c.socket.raw, &s.patience
+	if l, ok := rwc.(limited); ok {
+		l.OccupiedBy(c)
+	}
 	return c
+}
+
+// limited is a connection that others may need the place of.
+type limited interface {
+	OccupiedBy(occupant interface{ Retire() bool })
+}
+
+// Retire keeps requests from beginning, if none is in progress, and returns false otherwise. The caller then closes
+// the connection.
+func (c *conn) Retire() bool { return c.retire(time.Now()) }
+
+func (c *conn) retire(now time.Time) bool {
+	return now.Sub(c.accepted) > freshFor && c.state.CompareAndSwap(fresh, closed) ||
+		c.state.CompareAndSwap(idle, closed)
 }
 
 // closeIdle closes the connection if no request is in progress on it, and returns false otherwise.
 func (c *conn) closeIdle(now time.Time) bool {
-	if now.Sub(c.accepted) > freshFor && c.state.CompareAndSwap(fresh, closed) || c.state.CompareAndSwap(idle, closed) {
+	if c.retire(now) {
 		_ = c.rwc.Close() // the client learns of the end in any case
 	}
 	return c.state.Load() == closed
@@ -134,6 +151,9 @@ func (c *conn) handOver() bool {
 	var read []byte
 	if c.in != nil {
 		read = append(read, c.in.unread()...)
+	}
+	if !c.activate() { // from now on net/http knows its state
+		return false
 	}
 	if c.rwc.SetReadDeadline(time.Time{}) != nil || c.rwc.SetWriteDeadline(time.Time{}) != nil {
 		return false

@@ -67,6 +67,9 @@ func (r *replayed) Read(b []byte) (int, error) {
 	return n, nil
 }
 
+// NetConn returns the connection itself.
+func (r *replayed) NetConn() net.Conn { return r.Conn }
+
 // SetReadDeadline implements net.Conn. The first deadline is for the head, which began before the handover.
 func (r *replayed) SetReadDeadline(t time.Time) error {
 	if !r.headBy.IsZero() && r.headBy.Before(t) {

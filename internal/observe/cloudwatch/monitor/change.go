@@ -49,10 +49,9 @@ func (tx *Tx) Create(a *Alarm, now time.Time) error {
 	a.Created, a.Updated = stamp(now), stamp(now)
 	a.State, a.Reason, a.ReasonData = alarm.Insufficient, "Unchecked: Initial alarm creation", ""
 	a.StateSet, a.StateBegan = stamp(now), stamp(now)
-	if err := tx.fits(nil, a); err != nil {
+	if err := tx.putFitting(nil, a); err != nil {
 		return err
 	}
-	tx.put(a)
 	return tx.AddItem(a.Scope, configured(a, created, now))
 }
 
@@ -67,10 +66,9 @@ func (tx *Tx) Update(was, is *Alarm, now time.Time) error {
 	if is.Composite != nil {
 		is.Composite.Suppression = was.Composite.Suppression.under(was.Composite.Suppressor == is.Composite.Suppressor)
 	}
-	if err := tx.fits(was, is); err != nil {
+	if err := tx.putFitting(was, is); err != nil {
 		return err
 	}
-	tx.put(is)
 	return tx.AddItem(is.Scope, configured(is, updated, now))
 }
 
@@ -78,11 +76,7 @@ func (tx *Tx) Update(was, is *Alarm, now time.Time) error {
 func (tx *Tx) Retag(a *Alarm, tags map[string]string) error {
 	c := a.Clone()
 	c.Tags = tags
-	if err := tx.fits(a, c); err != nil {
-		return err
-	}
-	tx.put(c)
-	return nil
+	return tx.putFitting(a, c)
 }
 
 // Delete removes an alarm. Its history stays.

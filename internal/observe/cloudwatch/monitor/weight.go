@@ -8,15 +8,25 @@ var (
 	DashboardSpace = series.Space{Of: "dashboards", Bytes: 32 << 20}
 )
 
-// fits returns an error if an alarm that is put has no room. was is nil if it is new.
-func (tx *Tx) fits(was, is *Alarm) error {
-	more := len(encode(is))
+// putFitting adds or replaces an alarm, unless its account has no room. was is nil if the alarm is new.
+func (tx *Tx) putFitting(was, is *Alarm) error {
+	record := alarmTable.Write(is)
+	more := len(record)
 	if was != nil {
 		more -= was.size
 	}
-	r := tx.monitor.records.RLock()
-	defer tx.monitor.records.RUnlock()
-	return AlarmSpace.Allow(r.holding(is.Account).bytes, more)
+	if err := AlarmSpace.Allow(tx.monitor.bytesOf(is.Account), more); err != nil {
+		return err
+	}
+	tx.tx.Put(alarmTable.KeyOf(is.Name), record)
+	return nil
+}
+
+// bytesOf returns how many bytes the alarms of an account take.
+func (m *Monitor) bytesOf(account string) int {
+	r := m.records.RLock()
+	defer m.records.RUnlock()
+	return r.holding(account).bytes
 }
 
 // fitsDashboard returns an error if a dashboard that is put has no room.
