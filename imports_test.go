@@ -80,7 +80,7 @@ var rules = []rule{
 	// Topics: what a message of a topic is, who gets it, and how it gets there.
 	{dir: "internal/topic",
 		may: []string{"internal/catalog", "internal/control", "internal/formats", "internal/queue", "internal/store",
-			"internal/topic"}, mayNot: network},
+			"internal/tool/sortedlist", "internal/topic"}, mayNot: network},
 	{dir: "internal/topic/delivery",
 		may: []string{"internal/tool/fairshare", "internal/queue", "internal/shard", "internal/topic",
 			"internal/tool/wait"}},

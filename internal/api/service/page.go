@@ -23,7 +23,12 @@ var (
 // is empty. It has at most most items. The token holds the last key of the previous page, so that the list may change
 // between two pages, and about, the subject of the list, which must not. Keys and about contain no NUL.
 func Paginate[T any](all []T, key func(T) string, token, about string, most int) (Page[T], error) {
-	return Seek(func(after string, _ int) []T {
+	return Seek(Reading(all, key), key, token, about, most)
+}
+
+// Reading returns the argument of Seek for a list that was read whole.
+func Reading[T any](all []T, key func(T) string) func(after string, most int) []T {
+	return func(after string, _ int) []T {
 		i, found := slices.BinarySearchFunc(all, after, func(item T, after string) int {
 			return strings.Compare(key(item), after)
 		})
@@ -31,7 +36,7 @@ func Paginate[T any](all []T, key func(T) string, token, about string, most int)
 			i++
 		}
 		return all[i:]
-	}, key, token, about, most)
+	}
 }
 
 // Seek is Paginate for a list that need not be read whole. read returns the first items whose keys follow after, or of
