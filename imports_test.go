@@ -110,7 +110,7 @@ var rules = []rule{
 	// Identities and permissions.
 	{dir: "internal/auth", may: []string{
 		"internal/auth", "internal/aws/policy", "internal/control", "internal/tool/durable", "internal/formats",
-		"internal/store",
+		"internal/store", "internal/tool/sortedlist",
 	}, mayNot: network},
 	{dir: "internal/auth/login",
 		may: []string{"internal/auth/identity", "internal/control", "internal/tool/fairshare", "internal/formats",
