@@ -41,6 +41,7 @@ var rules = []rule{
 	{dir: "internal/tool/heap", mayNot: world},
 	{dir: "internal/tool/keypair", mayNot: network},
 	{dir: "internal/tool/plainjson", mayNot: world},
+	{dir: "internal/tool/sortedlist", mayNot: world},
 	{dir: "internal/tool/spelling", mayNot: world},
 	{dir: "internal/tool/throttle", mayNot: world},
 	{dir: "internal/tool/varint", mayNot: world},
@@ -52,7 +53,7 @@ var rules = []rule{
 	{dir: "internal/formats", mayNot: world},
 	{dir: "internal/store", mayNot: network},
 	{dir: "internal/store/storetest", may: []string{"internal/store"}, mayNot: network},
-	{dir: "internal/control", may: []string{"internal/store"}, mayNot: network},
+	{dir: "internal/control", may: []string{"internal/store", "internal/tool/sortedlist"}, mayNot: network},
 	{dir: "internal/queue",
 		may:    []string{"internal/formats", "internal/tool/heap", "internal/search", "internal/tool/varint"},
 		mayNot: append([]string{"crypto/rand", "math/rand", "math/rand/v2", "sync"}, world...)},
@@ -62,8 +63,9 @@ var rules = []rule{
 	{dir: "internal/idle",
 		may:    []string{"internal/catalog", "internal/control", "internal/observe/cloudtrail/trail", "internal/queue"},
 		mayNot: network},
-	{dir: "internal/catalog", may: []string{"internal/control", "internal/formats", "internal/queue", "internal/store"},
-		mayNot: network},
+	{dir: "internal/catalog", may: []string{
+		"internal/control", "internal/formats", "internal/queue", "internal/store", "internal/tool/sortedlist",
+	}, mayNot: network},
 	// Encryption: the keys, and what they make of messages.
 	{dir: "internal/keyring", may: []string{"internal/tool/durable"}, mayNot: network},
 	{dir: "internal/keyring/keyservice", may: []string{
@@ -78,7 +80,7 @@ var rules = []rule{
 	// Topics: what a message of a topic is, who gets it, and how it gets there.
 	{dir: "internal/topic",
 		may: []string{"internal/catalog", "internal/control", "internal/formats", "internal/queue", "internal/store",
-			"internal/topic"}, mayNot: network},
+			"internal/tool/sortedlist", "internal/topic"}, mayNot: network},
 	{dir: "internal/topic/delivery",
 		may: []string{"internal/tool/fairshare", "internal/queue", "internal/shard", "internal/topic",
 			"internal/tool/wait"}},
@@ -108,7 +110,7 @@ var rules = []rule{
 	// Identities and permissions.
 	{dir: "internal/auth", may: []string{
 		"internal/auth", "internal/aws/policy", "internal/control", "internal/tool/durable", "internal/formats",
-		"internal/store",
+		"internal/store", "internal/tool/sortedlist",
 	}, mayNot: network},
 	{dir: "internal/auth/login",
 		may: []string{"internal/auth/identity", "internal/control", "internal/tool/fairshare", "internal/formats",

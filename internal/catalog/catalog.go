@@ -1,11 +1,12 @@
 package catalog
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
+	"math"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -130,35 +131,64 @@ func (c *Catalog) ByID(id queue.ID) *Queue {
 }
 
 // List returns the queues of an account in a region for which keep returns true, sorted by name.
-func (c *Catalog) List(account, region string, keep func(*Queue) bool) []*Queue {
+func (c *Catalog) List(account, region string, keep func(*Queue) bool) (out []*Queue) {
 	r := c.records.RLock()
-	out := control.Where(r.queues, func(q *Queue) bool {
-		return q.Name.Account == account && q.Name.Region == region && keep(q)
-	})
-	c.records.RUnlock()
-	slices.SortFunc(out, func(a, b *Queue) int { return cmp.Compare(a.Name.Queue, b.Name.Queue) })
+	defer c.records.RUnlock()
+	for q := range r.order.from(Name{account, region, ""}) {
+		if q.Name.namespace() != (namespace{account, region}) {
+			break
+		}
+		if keep(q) {
+			out = append(out, q)
+		}
+	}
+	return out
+}
+
+// Page returns the first queues of an account in a region, sorted by name, whose names begin with a prefix and follow
+// after. It returns at most most of them, and reads no others.
+func (c *Catalog) Page(account, region, prefix, after string, most int) (out []*Queue) {
+	r := c.records.RLock()
+	defer c.records.RUnlock()
+	for q := range r.order.from(Name{account, region, max(prefix, after)}) {
+		n := q.Name
+		if len(out) == most || n.namespace() != (namespace{account, region}) || !strings.HasPrefix(n.Queue, prefix) {
+			break
+		}
+		if n.Queue != after {
+			out = append(out, q)
+		}
+	}
 	return out
 }
 
 // Sources returns the queues whose dead-letter queue q is, sorted by name.
-func (c *Catalog) Sources(q *Queue) []*Queue {
-	arn := q.Name.ARN()
-	return c.List(q.Name.Account, q.Name.Region, func(of *Queue) bool {
-		return of.Attributes.Redrive != nil && of.Attributes.Redrive.Target == arn
-	})
+func (c *Catalog) Sources(q *Queue) []*Queue { return c.SourcesPage(q, "", math.MaxInt) }
+
+// SourcesPage returns the first of the queues that Sources returns whose names follow after, at most most.
+func (c *Catalog) SourcesPage(q *Queue, after string, most int) (out []*Queue) {
+	r := c.records.RLock()
+	defer c.records.RUnlock()
+	for of := range r.order.sourcesFrom(q, after) {
+		if len(out) == most {
+			break
+		}
+		if of.Name.Queue != after {
+			out = append(out, of)
+		}
+	}
+	return out
 }
 
 // Regions returns the regions, sorted, in which an account has a queue of that name.
-func (c *Catalog) Regions(account, name string) []string {
+func (c *Catalog) Regions(account, name string) (regions []string) {
 	r := c.records.RLock()
 	defer c.records.RUnlock()
-	var regions []string
-	for space := range r.counts {
-		if space.account == account && r.queues[Name{account, space.region, name}] != nil {
-			regions = append(regions, space.region)
+	for region := range r.order.regions(account) {
+		if r.queues[Name{account, region, name}] != nil {
+			regions = append(regions, region)
 		}
 	}
-	slices.Sort(regions)
 	return regions
 }
 
@@ -166,25 +196,19 @@ func (c *Catalog) Regions(account, name string) []string {
 func (c *Catalog) Count(account string) int {
 	r := c.records.RLock()
 	defer c.records.RUnlock()
-	total := 0
-	for space, n := range r.counts {
-		if space.account == account {
-			total += n
-		}
-	}
-	return total
+	return r.counts[account]
 }
 
 // Owned returns the names of an account's queues in all regions, sorted.
-func (c *Catalog) Owned(account string) []string {
+func (c *Catalog) Owned(account string) (out []string) {
 	r := c.records.RLock()
-	defer c.records.RUnlock()
-	var out []string
-	for n := range r.queues {
-		if n.Account == account {
-			out = append(out, n.Queue+" in "+n.Region)
+	for q := range r.order.from(Name{Account: account}) {
+		if q.Name.Account != account {
+			break
 		}
+		out = append(out, q.Name.Queue+" in "+q.Name.Region)
 	}
+	c.records.RUnlock()
 	slices.Sort(out)
 	return out
 }

@@ -84,15 +84,22 @@ func (tx *Tx) Delete(n Name, id queue.ID, now time.Time) error {
 	if n.Internal() {
 		return nil
 	}
-	r := c.records.RLock()
-	defer c.records.RUnlock()
-	forgotten := 0
-	for old, at := range r.deleted {
-		if !now.Before(at.Add(RecreateInterval)) && forgotten < forgetAtOnce {
-			deletedTable.Delete(tx.tx, old)
-			forgotten++
-		}
+	for _, old := range c.forgettable(now) {
+		deletedTable.Delete(tx.tx, old)
 	}
 	deletedTable.Put(tx.tx, n, &now)
 	return nil
+}
+
+// forgettable returns names of deleted queues that are free again, at most forgetAtOnce.
+func (c *Catalog) forgettable(now time.Time) (names []Name) {
+	r := c.records.RLock()
+	defer c.records.RUnlock()
+	for d := range r.order.deleted.From(deletion{}) {
+		if now.Before(d.at.Add(RecreateInterval)) || len(names) == forgetAtOnce {
+			break
+		}
+		names = append(names, d.name)
+	}
+	return names
 }

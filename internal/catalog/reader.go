@@ -45,10 +45,11 @@ type records struct {
 	shelf     map[queue.ID]*Queue
 
 	byID    map[queue.ID]*Queue
-	counts  map[namespace]int // how many queues there are; only where there are any
-	shelved map[string]int    // deleted queues whose deletion can be undone, by account
-	pausing int               // queues with paused groups
-	changed []changed         // for the watchers
+	order   order
+	counts  map[string]int // of queues, by account; only where there are any
+	shelved map[string]int // deleted queues whose deletion can be undone, by account
+	pausing int            // queues with paused groups
+	changed []changed      // for the watchers
 }
 
 // changed is a change of a queue for the watchers.
@@ -57,7 +58,10 @@ type changed struct{ old, new *Queue }
 // recordsOf returns a function that makes empty records. purgeAnytime is set on each of their queues.
 func recordsOf(purgeAnytime bool) func() (*records, control.Kinds) {
 	return func() (*records, control.Kinds) {
-		r := &records{byID: make(map[queue.ID]*Queue), counts: make(map[namespace]int), shelved: make(map[string]int)}
+		r := &records{
+			byID: make(map[queue.ID]*Queue), order: newOrder(), counts: make(map[string]int),
+			shelved: make(map[string]int),
+		}
 		set := func(_ Name, _, is *Queue) error {
 			if is != nil {
 				is.purgeAnytime = purgeAnytime
@@ -66,27 +70,27 @@ func recordsOf(purgeAnytime bool) func() (*records, control.Kinds) {
 		}
 		setShelved := func(_ queue.ID, _, is *Queue) error { return set(Name{}, nil, is) }
 		return r, control.Kinds{
-			queueTable.Into(&r.queues, set, r.index), deletedTable.Into(&r.deleted), tombstoneTable.Into(&r.buried),
-			lastIDTable.Into(&r.lastID), secretTable.Into(&r.secret), idleSinceTable.Into(&r.idleSince),
-			shelfTable.Into(&r.shelf, setShelved, r.indexShelf),
+			queueTable.Into(&r.queues, set, r.index, r.order.put), deletedTable.Into(&r.deleted, r.order.putDeleted),
+			tombstoneTable.Into(&r.buried), lastIDTable.Into(&r.lastID), secretTable.Into(&r.secret),
+			idleSinceTable.Into(&r.idleSince),
+			shelfTable.Into(&r.shelf, setShelved, r.indexShelf, control.InOrder[queue.ID](r.order.shelf)),
 		}
 	}
 }
 
 // index maintains the index of queues by id, and the number of queues.
 func (r *records) index(n Name, old, is *Queue) error {
-	space := n.namespace()
 	if old != nil {
 		delete(r.byID, old.ID)
 		r.pausing -= min(1, len(old.PausedGroups))
-		if r.counts[space]--; r.counts[space] == 0 {
-			delete(r.counts, space)
+		if r.counts[n.Account]--; r.counts[n.Account] == 0 {
+			delete(r.counts, n.Account)
 		}
 	}
 	if is != nil {
 		r.byID[is.ID] = is
 		r.pausing += min(1, len(is.PausedGroups))
-		r.counts[space]++
+		r.counts[n.Account]++
 	}
 	r.changed = append(r.changed, changed{old, is})
 	return nil

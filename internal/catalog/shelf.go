@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"iter"
-	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -104,7 +104,7 @@ func (tx *Tx) makeRoom(account string) error {
 	if !full {
 		return nil
 	}
-	return tx.buryShelved(tx.c.shelved(func(q *Queue) bool { return q.Name.Account == account })[0])
+	return tx.buryShelved(tx.c.shelvedOf(account, 1)[0])
 }
 
 func (tx *Tx) buryShelved(q *Queue) error {
@@ -168,11 +168,12 @@ func (c *Catalog) Undeletable(n Name, now time.Time) *Queue {
 	if q := c.Find(n); q != nil && now.Before(q.Undone.Add(UndoInterval)) {
 		return q
 	}
-	all := c.shelved(func(q *Queue) bool { return q.Name == n && !q.undoEnds(now) })
-	if len(all) == 0 {
-		return nil
+	for _, q := range slices.Backward(c.shelvedOf(n.Account, math.MaxInt)) {
+		if q.Name == n && !q.undoEnds(now) {
+			return q
+		}
 	}
-	return all[len(all)-1]
+	return nil
 }
 
 func (q *Queue) undoEnds(now time.Time) bool { return !now.Before(q.Deleted.Add(UndoInterval)) }
@@ -188,6 +189,19 @@ func (c *Catalog) shelved(keep func(*Queue) bool) []*Queue {
 	return out
 }
 
+// shelvedOf returns the first deleted queues of an account, at most most, in the order of their deletion.
+func (c *Catalog) shelvedOf(account string, most int) (out []*Queue) {
+	r := c.records.RLock()
+	defer c.records.RUnlock()
+	for q := range r.order.shelf.From(&Queue{Name: Name{Account: account}}) {
+		if len(out) == most || q.Name.Account != account {
+			break
+		}
+		out = append(out, q)
+	}
+	return out
+}
+
 // ToBury returns some of the deleted queues whose deletion can no longer be undone, or all of them if all is true.
 func (c *Catalog) ToBury(now time.Time, all bool) []*Queue {
 	now = c.corrected(now)
@@ -198,11 +212,10 @@ func (c *Catalog) ToBury(now time.Time, all bool) []*Queue {
 // BuryOwned ends the undo of the deletion of an account's queues.
 func (c *Catalog) BuryOwned(ctx context.Context, account string) error {
 	for {
-		due := c.shelved(func(q *Queue) bool { return q.Name.Account == account })
+		due := c.shelvedOf(account, buryAtOnce)
 		if len(due) == 0 {
 			return nil
 		}
-		due = due[:min(len(due), buryAtOnce)]
 		if err := c.Change(ctx, func(tx *Tx) error { return tx.Bury(due) }); err != nil {
 			return err
 		}
@@ -212,11 +225,8 @@ func (c *Catalog) BuryOwned(ctx context.Context, account string) error {
 // Bury writes the tombstones of deleted queues, so that their shards remove their data. It omits queues that were
 // restored meanwhile.
 func (tx *Tx) Bury(queues []*Queue) error {
-	r := tx.c.records.RLock()
-	on := maps.Clone(r.shelf)
-	tx.c.records.RUnlock()
 	for _, q := range queues {
-		if is := on[q.ID]; is == nil || !is.Deleted.Equal(q.Deleted) {
+		if is := tx.c.shelvedAs(q.ID); is == nil || !is.Deleted.Equal(q.Deleted) {
 			continue
 		}
 		if err := tx.buryShelved(q); err != nil {
@@ -224,4 +234,11 @@ func (tx *Tx) Bury(queues []*Queue) error {
 		}
 	}
 	return nil
+}
+
+// shelvedAs returns the record of a deleted queue that can be restored, or nil.
+func (c *Catalog) shelvedAs(id queue.ID) *Queue {
+	r := c.records.RLock()
+	defer c.records.RUnlock()
+	return r.shelf[id]
 }

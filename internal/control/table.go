@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/tool/sortedlist"
 )
 
 // Table declares a kind of record: where its records are in the control store, and how they are read and written. K is
@@ -239,4 +240,17 @@ func Where[K comparable, V any](rows map[K]*V, keep func(*V) bool) (out []*V) {
 		}
 	}
 	return out
+}
+
+// InOrder returns the hook that keeps the rows of a table in a sorted list.
+func InOrder[K comparable, V any](list *sortedlist.List[*V]) Hook[K, V] {
+	return func(_ K, old, is *V) error {
+		if old != nil {
+			list.Delete(old)
+		}
+		if is != nil {
+			list.Put(is)
+		}
+		return nil
+	}
 }

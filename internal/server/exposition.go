@@ -113,7 +113,8 @@ func usages(st *storage, a *accounts, t *topics) []tenant.Usage {
 			continue
 		}
 		u.Used[tenant.Queues] = float64(st.catalog.Load().Count(u.Account))
-		u.Used[tenant.Topics] = float64(len(t.records.Owned(u.Account)))
+		topics, _ := t.records.Count(u.Account)
+		u.Used[tenant.Topics] = float64(topics)
 		u.Used[tenant.Subscriptions] = float64(t.records.CountSubscriptions(u.Account))
 	}
 	return all

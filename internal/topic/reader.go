@@ -32,6 +32,8 @@ type records struct {
 	ended   map[string]*Subscription   // those of them that have ended; the lists do not have them
 	fed     map[queue.ID]*Subscription // by their internal queues
 	entries map[Name]*entry            // of topics that have subscriptions
+	order   order
+	tallies tallies
 }
 
 // entry lists the subscriptions of a topic. The topic's record may be missing for a moment, because subscriptions come
@@ -51,8 +53,12 @@ type endpoint struct {
 func newRecords() (*records, control.Kinds) {
 	r := &records{
 		ended: make(map[string]*Subscription), fed: make(map[queue.ID]*Subscription), entries: make(map[Name]*entry),
+		order: newOrder(), tallies: make(tallies),
 	}
-	return r, control.Kinds{topicTable.Into(&r.topics), subsTable.Into(&r.subscriptions, r.index)}
+	return r, control.Kinds{
+		topicTable.Into(&r.topics, control.InOrder[Name](r.order.topics), r.tallies.countTopic),
+		subsTable.Into(&r.subscriptions, r.index, r.order.put, r.tallies.countSubscription),
+	}
 }
 
 // index maintains the lists that a subscription is in.

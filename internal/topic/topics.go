@@ -3,8 +3,8 @@ package topic
 import (
 	"errors"
 	"maps"
+	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/catalog"
@@ -73,10 +73,19 @@ func (t *Topics) Subscribed(n Name) (*Topic, []*Subscription) {
 	return topic, nil
 }
 
-// List returns the topics of an account in a region, sorted by name.
-func (t *Topics) List(account, region string) []*Topic {
-	out := t.Where(func(t *Topic) bool { return t.Name.Account == account && t.Name.Region == region })
-	slices.SortFunc(out, func(a, b *Topic) int { return strings.Compare(a.Name.Topic, b.Name.Topic) })
+// Page returns the first topics of an account in a region, sorted by name, whose names follow after. It returns at most
+// most of them, and reads no others.
+func (t *Topics) Page(account, region, after string, most int) (out []*Topic) {
+	r := t.records.RLock()
+	defer t.records.RUnlock()
+	for of := range r.order.from(Name{account, region, after}) {
+		if len(out) == most || of.Name.Account != account || of.Name.Region != region {
+			break
+		}
+		if of.Name.Topic != after {
+			out = append(out, of)
+		}
+	}
 	return out
 }
 
@@ -87,17 +96,12 @@ func (t *Topics) Where(keep func(*Topic) bool) []*Topic {
 	return control.Where(r.topics, keep)
 }
 
-// Count returns the number of topics of an account in all regions for which keep returns true.
-func (t *Topics) Count(account string, keep func(*Topic) bool) int {
+// Count returns the number of topics of an account in all regions, and how many of them are FIFO topics.
+func (t *Topics) Count(account string) (all, fifo int) {
 	r := t.records.RLock()
 	defer t.records.RUnlock()
-	n := 0
-	for name, topic := range r.topics {
-		if name.Account == account && keep(topic) {
-			n++
-		}
-	}
-	return n
+	h := r.tallies.of(account)
+	return h.topics, h.fifo
 }
 
 // CountSubscriptions returns the number of subscriptions that an account owns in all regions. It includes those that
@@ -105,25 +109,19 @@ func (t *Topics) Count(account string, keep func(*Topic) bool) int {
 func (t *Topics) CountSubscriptions(account string) int {
 	r := t.records.RLock()
 	defer t.records.RUnlock()
-	n := 0
-	for s := range r.live() {
-		if s.Owner == account {
-			n++
-		}
-	}
-	return n
+	return r.tallies.of(account).subscriptions
 }
 
 // Owned returns the names of an account's topics in all regions, sorted.
-func (t *Topics) Owned(account string) []string {
+func (t *Topics) Owned(account string) (out []string) {
 	r := t.records.RLock()
-	defer t.records.RUnlock()
-	var out []string
-	for n := range r.topics {
-		if n.Account == account {
-			out = append(out, n.Topic+" in "+n.Region)
+	for of := range r.order.from(Name{Account: account}) {
+		if of.Name.Account != account {
+			break
 		}
+		out = append(out, of.Name.Topic+" in "+of.Name.Region)
 	}
+	t.records.RUnlock()
 	slices.Sort(out)
 	return out
 }
@@ -155,8 +153,16 @@ func (t *Topics) AllEnded() []*Subscription {
 }
 
 // endedOf returns those of AllEnded that belong to a topic.
-func (t *Topics) endedOf(n Name) []*Subscription {
-	return slices.DeleteFunc(t.AllEnded(), func(s *Subscription) bool { return s.Topic != n })
+func (t *Topics) endedOf(n Name) (out []*Subscription) {
+	r := t.records.RLock()
+	defer t.records.RUnlock()
+	for s := range r.order.ended.From(&Subscription{Topic: n}) {
+		if s.Topic != n {
+			break
+		}
+		out = append(out, s)
+	}
+	return out
 }
 
 // Fed returns the subscription that an internal queue belongs to, or nil. The subscription may have ended.
@@ -197,25 +203,30 @@ func (t *Topics) DeadLetterQueues() map[string]bool {
 
 // SubscriptionsOf returns the subscriptions that an account owns to topics of a region, sorted by ARN.
 func (t *Topics) SubscriptionsOf(account, region string) []*Subscription {
+	return t.SubscriptionsPage(account, region, "", math.MaxInt)
+}
+
+// SubscriptionsPage returns the first of the subscriptions that SubscriptionsOf returns whose ARNs follow after, at
+// most most. It reads no others.
+func (t *Topics) SubscriptionsPage(account, region, after string, most int) (out []*Subscription) {
 	r := t.records.RLock()
-	out := control.Where(r.subscriptions, func(s *Subscription) bool {
-		return s.Ending == nil && s.Owner == account && s.Topic.Region == region
-	})
-	t.records.RUnlock()
-	slices.SortFunc(out, func(a, b *Subscription) int { return strings.Compare(a.ARN(), b.ARN()) })
+	defer t.records.RUnlock()
+	for s := range r.order.owned.From(&Subscription{Owner: account, Topic: Name{Region: region}, arn: after}) {
+		if len(out) == most || s.Owner != account || s.Topic.Region != region {
+			break
+		}
+		if s.arn != after {
+			out = append(out, s)
+		}
+	}
 	return out
 }
 
 // Filters returns the number of subscriptions of an account, to topics of a region, that have a filter policy.
-func (t *Topics) Filters(account, region string) (n int) {
+func (t *Topics) Filters(account, region string) int {
 	r := t.records.RLock()
 	defer t.records.RUnlock()
-	for s := range r.live() {
-		if s.Owner == account && s.Topic.Region == region && s.Attributes.Filter != "" {
-			n++
-		}
-	}
-	return n
+	return r.tallies.of(account).filters[region]
 }
 
 // To returns the subscription of a topic to an endpoint, or nil.

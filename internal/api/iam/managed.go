@@ -54,9 +54,7 @@ func (s *core) facts(account string, m *directory.Managed) PolicyFacts {
 
 // holders returns the entities of an account with a managed policy, attached or as their boundary.
 func (s *core) holders(account string, m *directory.Managed) (attached, bounded []*directory.Entity) {
-	attached, bounded = s.directory.Users(m.ARN())
-	own := func(e *directory.Entity) bool { return e.Account == account }
-	return service.Filter(attached, own), service.Filter(bounded, own)
+	return s.directory.Users(account, m.ARN())
 }
 
 // policies serves the operations about managed policies.
@@ -226,7 +224,7 @@ func (s policies) deletePolicy(ctx context.Context, c *protocol.Call, in *policy
 		return nil, err
 	}
 	return nil, s.editPolicy(ctx, m, func(tx *directory.Tx, m *directory.Managed) error {
-		attached, bounded := s.directory.Users(m.ARN())
+		attached, bounded := s.directory.Users(m.Account, m.ARN()) // no other account can use it
 		switch {
 		case len(attached)+len(bounded) > 0:
 			return service.Modelled(

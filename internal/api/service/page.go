@@ -23,28 +23,53 @@ var (
 // is empty. It has at most most items. The token holds the last key of the previous page, so that the list may change
 // between two pages, and about, the subject of the list, which must not. Keys and about contain no NUL.
 func Paginate[T any](all []T, key func(T) string, token, about string, most int) (Page[T], error) {
-	if token != "" {
-		text, err := decodeToken(token)
-		last, was, ok := strings.Cut(text, "\x00")
-		switch {
-		case err != nil || !ok || last == "":
-			return Page[T]{}, ErrToken
-		case was != about:
-			return Page[T]{}, ErrOtherList
-		}
-		i, found := slices.BinarySearchFunc(all, last, func(item T, last string) int {
-			return strings.Compare(key(item), last)
+	return Seek(Reading(all, key), key, token, about, most)
+}
+
+// Reading returns the argument of Seek for a list that was read whole.
+func Reading[T any](all []T, key func(T) string) func(after string, most int) []T {
+	return func(after string, _ int) []T {
+		i, found := slices.BinarySearchFunc(all, after, func(item T, after string) int {
+			return strings.Compare(key(item), after)
 		})
-		if found {
+		if found && after != "" {
 			i++
 		}
-		all = all[i:]
+		return all[i:]
 	}
-	if len(all) <= most {
-		return Page[T]{Items: all}, nil
+}
+
+// Seek is Paginate for a list that need not be read whole. read returns the first items whose keys follow after, or of
+// the list if after is empty. It returns at least most of them, if there are that many.
+func Seek[T any](
+	read func(after string, most int) []T, key func(T) string, token, about string, most int,
+) (Page[T], error) {
+	after, err := keyOf(token, about)
+	if err != nil {
+		return Page[T]{}, err
 	}
-	next := key(all[most-1]) + "\x00" + about
-	return Page[T]{Items: all[:most], Next: base64.StdEncoding.EncodeToString([]byte(next))}, nil
+	items := read(after, most+1) // one more, to know whether there is another page
+	if len(items) <= most {
+		return Page[T]{Items: items}, nil
+	}
+	next := key(items[most-1]) + "\x00" + about
+	return Page[T]{Items: items[:most], Next: base64.StdEncoding.EncodeToString([]byte(next))}, nil
+}
+
+// keyOf returns the key in the token of a page: the last one of the previous page, or none if the token is empty.
+func keyOf(token, about string) (string, error) {
+	if token == "" {
+		return "", nil
+	}
+	text, err := decodeToken(token)
+	last, was, ok := strings.Cut(text, "\x00")
+	switch {
+	case err != nil || !ok || last == "":
+		return "", ErrToken
+	case was != about:
+		return "", ErrOtherList
+	}
+	return last, nil
 }
 
 // decodeToken takes the tokens of earlier versions, too, which had the alphabet for URLs and no padding.

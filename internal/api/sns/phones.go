@@ -109,7 +109,8 @@ func (s *phones) emptyPage(c *protocol.Call, in *emptyPageInput, most int32) err
 	if err := v.Err(); err != nil {
 		return err
 	}
-	_, err := paginate(noItems(nil), func(string) string { return "" }, in.NextToken, c.Operation)
+	none := func(string, int) []string { return nil }
+	_, err := paginate(none, func(string) string { return "" }, in.NextToken, c.Operation)
 	return err
 }
 

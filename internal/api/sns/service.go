@@ -184,13 +184,15 @@ func (s *core) checkRoom() error {
 // mostPerPage is the maximum number of topics or subscriptions in a page of a list.
 const mostPerPage = 100
 
-// paginate returns the page of all, which is sorted by key, that follows the token.
-func paginate[T any](all []T, key func(T) string, token *string, about string) (service.Page[T], error) {
+// paginate returns the page of a list, sorted by key, that follows the token; see service.Seek.
+func paginate[T any](
+	read func(after string, most int) []T, key func(T) string, token *string, about string,
+) (service.Page[T], error) {
 	after := ""
 	if token != nil {
 		after = *token
 	}
-	p, err := service.Paginate(all, key, after, about, mostPerPage)
+	p, err := service.Seek(read, key, after, about, mostPerPage)
 	if errors.Is(err, service.ErrToken) || errors.Is(err, service.ErrOtherList) {
 		return service.Page[T]{}, errParameter("NextToken")
 	}

@@ -277,7 +277,10 @@ func (s *subscriptions) listSubscriptions(
 	if err := s.authorize(c, everything, "SNS:ListSubscriptions"); err != nil {
 		return nil, err
 	}
-	return listed(s.topics.SubscriptionsOf(account, c.Region), in.NextToken, "subscriptions")
+	read := func(after string, most int) []*topic.Subscription {
+		return s.topics.SubscriptionsPage(account, c.Region, after, most)
+	}
+	return listed(read, in.NextToken, "subscriptions")
 }
 
 type listByTopicInput struct {
@@ -293,12 +296,14 @@ func (s *subscriptions) listSubscriptionsByTopic(
 		return nil, err
 	}
 	_, all := s.topics.Subscribed(t.Name)
-	return listed(all, in.NextToken, t.Name.ARN())
+	return listed(service.Reading(all, (*topic.Subscription).ARN), in.NextToken, t.Name.ARN())
 }
 
 // listed returns a page of a list, which is sorted by ARN.
-func listed(all []*topic.Subscription, token *string, about string) (*listSubscriptionsOutput, error) {
-	p, err := paginate(all, (*topic.Subscription).ARN, token, about)
+func listed(
+	read func(after string, most int) []*topic.Subscription, token *string, about string,
+) (*listSubscriptionsOutput, error) {
+	p, err := paginate(read, (*topic.Subscription).ARN, token, about)
 	if err != nil {
 		return nil, err
 	}

@@ -97,11 +97,10 @@ func (s *topics) newTopic(tx *topic.Tx, n topic.Name, in *createTopicInput, tags
 	if err := s.quotas.checkTopics(n.Account); err != nil {
 		return err
 	}
-	fifo := func(t *topic.Topic) bool { return t.Name.FIFO() }
-	switch {
-	case s.topics.Count(n.Account, func(*topic.Topic) bool { return true }) >= maxTopics:
+	switch all, fifo := s.topics.Count(n.Account); {
+	case all >= maxTopics:
 		return errTopicLimit("The account has as many topics as it can have, %d.", maxTopics)
-	case n.FIFO() && s.topics.Count(n.Account, fifo) >= maxFIFOTopics:
+	case n.FIFO() && fifo >= maxFIFOTopics:
 		return errTopicLimit("The account has as many FIFO topics as it can have, %d.", maxFIFOTopics)
 	}
 	if err := s.checkRoom(); err != nil {
@@ -197,9 +196,8 @@ func (s *topics) listTopics(_ context.Context, c *protocol.Call, in *listInput) 
 	if err := s.authorize(c, everything, "SNS:ListTopics"); err != nil {
 		return nil, err
 	}
-	p, err := paginate(
-		s.topics.List(account, c.Region), func(t *topic.Topic) string { return t.Name.Topic }, in.NextToken, "topics",
-	)
+	read := func(after string, most int) []*topic.Topic { return s.topics.Page(account, c.Region, after, most) }
+	p, err := paginate(read, func(t *topic.Topic) string { return t.Name.Topic }, in.NextToken, "topics")
 	if err != nil {
 		return nil, err
 	}

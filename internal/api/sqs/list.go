@@ -3,7 +3,6 @@ package sqs
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
@@ -29,10 +28,10 @@ func (s *Service) listQueues(_ context.Context, c *protocol.Call, in *listQueues
 	if _, err := s.allowByName(c, catalog.Name{Account: account, Region: c.Region}, nil, "sqs:ListQueues"); err != nil {
 		return nil, err
 	}
-	queues := s.catalog.List(account, c.Region, func(q *catalog.Queue) bool {
-		return strings.HasPrefix(q.Name.Queue, in.QueueNamePrefix)
-	})
-	urls, next, err := s.page(c, queues, in.MaxResults, in.NextToken, in.QueueNamePrefix)
+	read := func(after string, most int) []*catalog.Queue {
+		return s.catalog.Page(account, c.Region, in.QueueNamePrefix, after, most)
+	}
+	urls, next, err := s.page(c, read, in.MaxResults, in.NextToken, in.QueueNamePrefix)
 	if err != nil {
 		return nil, err
 	}
@@ -59,18 +58,19 @@ func (s *Service) listDeadLetterSourceQueues(
 	if err != nil {
 		return nil, err
 	}
-	urls, next, err := s.page(c, s.catalog.Sources(q), in.MaxResults, in.NextToken, q.Name.Queue)
+	read := func(after string, most int) []*catalog.Queue { return s.catalog.SourcesPage(q, after, most) }
+	urls, next, err := s.page(c, read, in.MaxResults, in.NextToken, q.Name.Queue)
 	if err != nil {
 		return nil, err
 	}
 	return &listDeadLetterSourceQueuesOutput{QueueUrls: urls, NextToken: next}, nil
 }
 
-// page returns the URLs of the requested page of a sorted list. Only a client that sets a limit gets a token for the
-// next page.
+// page returns the URLs of the requested page of a sorted list; see service.Seek. Only a client that sets a limit gets
+// a token for the next page.
 func (s *Service) page(
 	c *protocol.Call,
-	queues []*catalog.Queue,
+	read func(after string, most int) []*catalog.Queue,
 	limit *int32,
 	token, about string,
 ) (urls []string, next string, err error) {
@@ -83,7 +83,7 @@ func (s *Service) page(
 	case token != "":
 		return nil, "", protocol.InvalidParameterValue("MaxResults is a mandatory parameter when you provide a value for NextToken.")
 	}
-	p, err := service.Paginate(queues, func(q *catalog.Queue) string { return q.Name.Queue }, token, about, most)
+	p, err := service.Seek(read, func(q *catalog.Queue) string { return q.Name.Queue }, token, about, most)
 	switch {
 	case errors.Is(err, service.ErrOtherList):
 		return nil, "", protocol.InvalidParameterValue(

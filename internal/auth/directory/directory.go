@@ -1,7 +1,6 @@
 package directory
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -66,43 +65,44 @@ func (d *Directory) ByARN(arn string) *Entity {
 }
 
 // List returns the entities of one kind in an account, sorted by name.
-func (d *Directory) List(kind Kind, account string) []*Entity {
-	return d.list(func(e *Entity) bool { return e.Kind == kind && e.Account == account })
+func (d *Directory) List(kind Kind, account string) (out []*Entity) {
+	r := d.records.RLock()
+	defer d.records.RUnlock()
+	for e := range r.order.entities.From(&Entity{Account: account, Kind: kind}) {
+		if e.Account != account || e.Kind != kind {
+			break
+		}
+		out = append(out, e)
+	}
+	return out
 }
 
 // Members returns the users in a group, sorted by name.
 func (d *Directory) Members(group *Entity) []*Entity {
-	return d.list(func(e *Entity) bool { return slices.Contains(e.Groups, group.ID) })
+	return d.related(group.Account, member, group.ID)
 }
 
 // Groups returns the groups that a user is in, sorted by name.
-func (d *Directory) Groups(user *Entity) []*Entity {
-	return d.list(func(e *Entity) bool { return slices.Contains(user.Groups, e.ID) })
-}
-
-// ProfilesOf returns the instance profiles that have a role, sorted by name.
-func (d *Directory) ProfilesOf(role *Entity) []*Entity {
-	return d.list(func(e *Entity) bool { return slices.Contains(e.Roles, role.ID) })
-}
-
-// Users returns the entities that have a managed policy, attached or as their
-// boundary, sorted by name.
-func (d *Directory) Users(arn string) (attached, bounded []*Entity) {
-	attached = d.list(func(e *Entity) bool { return slices.Contains(e.Attached, arn) })
-	bounded = d.list(func(e *Entity) bool { return e.Boundary == arn })
-	return attached, bounded
-}
-
-func (d *Directory) list(keep func(*Entity) bool) []*Entity {
+func (d *Directory) Groups(user *Entity) (out []*Entity) {
 	r := d.records.RLock()
-	out := control.Where(r.entities, keep)
+	for _, id := range user.Groups {
+		if g := r.entities[id]; g != nil {
+			out = append(out, g)
+		}
+	}
 	d.records.RUnlock()
 	slices.SortFunc(out, byName)
 	return out
 }
 
-func byName(a, b *Entity) int {
-	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind, b.Kind))
+// ProfilesOf returns the instance profiles that have a role, sorted by name.
+func (d *Directory) ProfilesOf(role *Entity) []*Entity {
+	return d.related(role.Account, holder, role.ID)
+}
+
+// Users returns the entities of an account that have a managed policy, attached or as their boundary, sorted by name.
+func (d *Directory) Users(account, arn string) (attachedTo, bounding []*Entity) {
+	return d.related(account, attached, arn), d.related(account, bounded, arn)
 }
 
 // Key returns an access key, or nil.
@@ -113,11 +113,15 @@ func (d *Directory) Key(id string) *Key {
 }
 
 // Keys returns a user's access keys, oldest first.
-func (d *Directory) Keys(user *Entity) []*Key {
+func (d *Directory) Keys(user *Entity) (out []*Key) {
 	r := d.records.RLock()
-	out := control.Where(r.keys, func(k *Key) bool { return k.User == user.ID })
-	d.records.RUnlock()
-	slices.SortFunc(out, func(a, b *Key) int { return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.ID, b.ID)) })
+	defer d.records.RUnlock()
+	for k := range r.order.keys.From(&Key{User: user.ID}) {
+		if k.User != user.ID {
+			break
+		}
+		out = append(out, k)
+	}
 	return out
 }
 
@@ -130,11 +134,15 @@ func (d *Directory) Policy(arn string) *Managed {
 
 // Policies returns the managed policies of an account, or with "aws" those that
 // are built in, sorted by name.
-func (d *Directory) Policies(account string) []*Managed {
+func (d *Directory) Policies(account string) (out []*Managed) {
 	r := d.records.RLock()
-	out := control.Where(r.managed, func(m *Managed) bool { return m.Account == account })
-	d.records.RUnlock()
-	slices.SortFunc(out, func(a, b *Managed) int { return cmp.Compare(a.Name, b.Name) })
+	defer d.records.RUnlock()
+	for m := range r.order.policies.From(&Managed{Account: account}) {
+		if m.Account != account {
+			break
+		}
+		out = append(out, m)
+	}
 	return out
 }
 
@@ -152,10 +160,6 @@ func (d *Directory) Alias(account string) string {
 func (d *Directory) Aliased(alias string) (account string, ok bool) {
 	r := d.records.RLock()
 	defer d.records.RUnlock()
-	for account, other := range r.aliases {
-		if *other == alias {
-			return account, true
-		}
-	}
-	return "", false
+	account, ok = r.aliased[alias]
+	return account, ok
 }

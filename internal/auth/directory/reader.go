@@ -23,8 +23,10 @@ type records struct {
 	keys     map[string]*Key
 	managed  map[string]*Managed // by ARN, with those that are built in
 	aliases  map[string]*string  // by account
-	saved    map[string]*Use     // by id of the key, user or role
-	uses     map[string]*use     // by id of the user or role
+	aliased  map[string]string   // the accounts, by alias
+	order    order
+	saved    map[string]*Use // by id of the key, user or role
+	uses     map[string]*use // by id of the user or role
 
 	effective map[string]*effectivePolicies // cleared with every change
 }
@@ -34,11 +36,17 @@ type records struct {
 func recordsOf(v *identity.Vault) func() (*records, control.Kinds) {
 	return func() (*records, control.Kinds) {
 		r := &records{
-			names: make(map[name]*Entity), uses: make(map[string]*use), effective: make(map[string]*effectivePolicies),
+			names: make(map[name]*Entity), aliased: make(map[string]string), order: newOrder(),
+			uses: make(map[string]*use), effective: make(map[string]*effectivePolicies),
+		}
+		for _, m := range builtin {
+			r.order.policies.Put(m)
 		}
 		kinds := control.Kinds{
-			entityTable.Into(&r.entities, r.nameEntity), keyTable.Into(&r.keys, keyOpener(v)),
-			policyTable.Into(&r.managed), aliasTable.Into(&r.aliases), useTable.Into(&r.saved, r.loadUse),
+			entityTable.Into(&r.entities, r.nameEntity, r.order.put),
+			keyTable.Into(&r.keys, keyOpener(v), control.InOrder[string](r.order.keys)),
+			policyTable.Into(&r.managed, control.InOrder[string](r.order.policies)),
+			aliasTable.Into(&r.aliases, r.nameAccount), useTable.Into(&r.saved, r.loadUse),
 		}
 		for _, m := range builtin {
 			r.managed[m.ARN()] = m
@@ -59,6 +67,17 @@ func (r *records) nameEntity(id string, old, is *Entity) error {
 		return nil
 	}
 	r.names[nameOf(is.Kind, is.Account, is.Name)] = is
+	return nil
+}
+
+// nameAccount records the alias of an account.
+func (r *records) nameAccount(account string, old, is *string) error {
+	if old != nil && r.aliased[*old] == account {
+		delete(r.aliased, *old)
+	}
+	if is != nil {
+		r.aliased[*is] = account
+	}
 	return nil
 }
 
