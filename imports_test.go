@@ -176,8 +176,8 @@ var rules = []rule{
 	{dir: "internal/observe/cloudwatch/metricsearch",
 		may: []string{"internal/observe/cloudwatch/series", "internal/observe/cloudwatch/syntax"}, mayNot: world},
 	{dir: "internal/observe/cloudwatch/monitor",
-		may: []string{"internal/control", "internal/formats", "internal/observe", "internal/tool/plainjson",
-			"internal/store"}, mayNot: network},
+		may: []string{"internal/control", "internal/formats", "internal/observe", "internal/tool/heap",
+			"internal/tool/plainjson", "internal/store"}, mayNot: network},
 	{dir: "internal/observe/cloudwatch/detector", may: []string{
 		"internal/control", "internal/formats", "internal/observe/cloudwatch/metricdata",
 		"internal/observe/cloudwatch/series", "internal/store",
@@ -195,7 +195,7 @@ var rules = []rule{
 		"internal/observe/budget", "internal/observe/cloudwatch/series", "internal/observe/cloudwatch/sketch",
 		"internal/queue",
 	}, mayNot: network},
-	{dir: "internal/observe/budget", mayNot: network},
+	{dir: "internal/observe/budget", may: []string{"internal/tool/fairshare"}, mayNot: network},
 	{dir: "internal/observe/cloudwatch/sketch", mayNot: world},
 	{dir: "internal/observe/cloudwatch/expected", mayNot: world},
 

@@ -140,8 +140,7 @@ func (s alarms) checkReferences(is *monitor.Alarm) error {
 		if s.monitor.Alarm(child) == nil {
 			missing = append(missing, arnOf(child))
 		}
-		parents := service.Filter(s.monitor.Parents(child), func(p *monitor.Alarm) bool { return p.Name != is.Name })
-		if len(parents) >= monitor.MaxParents {
+		if s.monitor.CountParents(child, is.Name) >= monitor.MaxParents {
 			return errLimit("The alarm %s is in the rules of %d composite alarms; it cannot be in more.", child.Name, monitor.MaxParents)
 		}
 	}

@@ -39,6 +39,7 @@ func (e *Evaluator) Combine(ctx context.Context, now time.Time) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, combineTimeout)
 	defer cancel()
+	e.Monitor.rank(now)
 	for ctx.Err() == nil {
 		some := e.Monitor.due(now)
 		if len(some) == 0 {
@@ -50,6 +51,19 @@ func (e *Evaluator) Combine(ctx context.Context, now time.Time) error {
 		}
 	}
 	return nil
+}
+
+// rank ranks the composite alarms that are due. Finding ranks may take half a second, in which others read and change
+// alarms. Alarms whose ranks change meanwhile, or later, wait for the next time.
+func (m *Monitor) rank(now time.Time) {
+	families := m.records.Lock().composites.unranked(now)
+	m.records.Unlock()
+	for _, f := range families {
+		found := rank(f.all)
+		m.records.Lock()
+		f.rankAs(found, f.version)
+		m.records.Unlock()
+	}
 }
 
 // due returns the composite alarms to evaluate next.
@@ -64,9 +78,7 @@ func (m *Monitor) again(names []Name) {
 	r := m.records.Lock()
 	defer m.records.Unlock()
 	for _, name := range names {
-		if a := r.alarms[name]; a != nil && a.Composite != nil {
-			r.composites.stale[name] = struct{}{}
-		}
+		r.composites.mark(name)
 	}
 }
 

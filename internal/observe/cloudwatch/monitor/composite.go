@@ -49,6 +49,16 @@ func (c *Composite) read(in series.Scope) (err error) {
 	return nil
 }
 
+// readAs takes over what the earlier record of the alarm was parsed to, if the rule is the same: most changes are of
+// the state. It reports whether it has.
+func (c *Composite) readAs(was *Alarm) bool {
+	if was == nil || was.Composite == nil || was.Composite.Rule != c.Rule || was.Composite.expression == nil {
+		return false
+	}
+	c.expression, c.children = was.Composite.expression, was.Composite.children
+	return true
+}
+
 // Children returns the names of the alarms in the rule, each once.
 func (c *Composite) Children() []Name { return c.children }
 

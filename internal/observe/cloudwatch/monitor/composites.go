@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -17,18 +18,18 @@ const MaxParents = 150
 // They are evaluated from the bottom: an alarm only when nothing in its rule is due any more. So a change that passes
 // through several of them notifies once, about the final state of each.
 type composites struct {
-	all        map[series.Scope]map[Name]*Alarm
-	parents    map[Name][]Name // by name: the alarms whose rules name it
-	suppressed map[Name][]Name // by name: the alarms whose suppressor it is
-	stale      map[Name]struct{}
-	ends       map[Name]time.Time // when their WaitPeriod or ExtensionPeriod ends
-	ranked     map[series.Scope]ranks
+	families   map[series.Scope]*family // those with members
+	stale      map[series.Scope]*family // those with stale members
+	parents    map[Name][]Name          // by name: the alarms whose rules name it
+	suppressed map[Name][]Name          // by name: the alarms whose suppressor it is
+	ends       map[Name]time.Time       // when their WaitPeriod or ExtensionPeriod ends
+	ended      time.Time                // the time up to which ends was searched
 }
 
 func newComposites() composites {
 	return composites{
-		all: make(map[series.Scope]map[Name]*Alarm), parents: make(map[Name][]Name), suppressed: make(map[Name][]Name),
-		stale: make(map[Name]struct{}), ends: make(map[Name]time.Time), ranked: make(map[series.Scope]ranks),
+		families: make(map[series.Scope]*family), stale: make(map[series.Scope]*family),
+		parents: make(map[Name][]Name), suppressed: make(map[Name][]Name), ends: make(map[Name]time.Time),
 	}
 }
 
@@ -42,7 +43,7 @@ func (c *composites) replace(name Name, was, is *Alarm) {
 		c.keep(is)
 	}
 	for _, dependent := range slices.Concat(c.parents[name], c.suppressed[name]) {
-		c.stale[dependent] = struct{}{}
+		c.mark(dependent)
 	}
 }
 
@@ -60,8 +61,8 @@ func (c *composites) add(a *Alarm) {
 	if a == nil || a.Composite == nil {
 		return
 	}
-	if c.all[a.Scope] == nil {
-		c.all[a.Scope] = make(map[Name]*Alarm)
+	if c.families[a.Scope] == nil {
+		c.families[a.Scope] = newFamily()
 	}
 	for _, child := range a.Composite.children {
 		c.parents[child] = append(c.parents[child], a.Name)
@@ -69,17 +70,28 @@ func (c *composites) add(a *Alarm) {
 	if name, ok := a.suppressor(); ok {
 		c.suppressed[name] = append(c.suppressed[name], a.Name)
 	}
-	delete(c.ranked, a.Scope)
+	c.families[a.Scope].unrank()
 }
 
 // keep updates the record of a composite alarm, except for its dependence.
 func (c *composites) keep(a *Alarm) {
-	c.all[a.Scope][a.Name] = a
+	c.families[a.Scope].all[a.Name] = a
 	delete(c.ends, a.Name)
 	if until := a.Composite.Suppression.Until; !until.IsZero() {
 		c.ends[a.Name] = until
+		if until.Before(c.ended) {
+			c.ended = until
+		}
 	}
-	c.stale[a.Name] = struct{}{}
+	c.mark(a.Name)
+}
+
+// mark makes an alarm due, if it is a composite alarm.
+func (c *composites) mark(name Name) {
+	if f := c.families[name.Scope]; f != nil && f.all[name] != nil {
+		f.mark(name)
+		c.stale[name.Scope] = f
+	}
 }
 
 func (c *composites) remove(name Name, a *Alarm) {
@@ -92,13 +104,12 @@ func (c *composites) remove(name Name, a *Alarm) {
 	if suppressor, ok := a.suppressor(); ok {
 		unlist(c.suppressed, suppressor, name)
 	}
-	delete(c.all[a.Scope], name)
-	if len(c.all[a.Scope]) == 0 {
-		delete(c.all, a.Scope)
-	}
-	delete(c.stale, name)
 	delete(c.ends, name)
-	delete(c.ranked, a.Scope)
+	f := c.families[name.Scope]
+	if f.remove(name); len(f.all) == 0 {
+		delete(c.families, name.Scope)
+		delete(c.stale, name.Scope)
+	}
 }
 
 // unlist removes a name from a list of m, and removes a list with its last name.
@@ -109,49 +120,55 @@ func unlist(m map[Name][]Name, key, name Name) {
 	}
 }
 
-// dueAtOnce is how many alarms of a scope are evaluated before those of other scopes have their turn.
-const dueAtOnce = 50
-
 // due returns the composite alarms to evaluate next, some of the lowest rank in each scope, and clears their mark. It
 // skips those without a rank.
 func (c *composites) due(now time.Time) (out []Name) {
-	for name, until := range c.ends {
-		if !now.Before(until) {
-			c.stale[name] = struct{}{}
+	c.markEnded(now)
+	for scope, f := range c.stale {
+		if out = append(out, f.next()...); len(f.stale) == 0 {
+			delete(c.stale, scope)
 		}
 	}
-	lowest := make(map[series.Scope]int)
-	for name := range c.stale {
-		rank, ok := c.ranks(name.Scope)[name]
-		if !ok {
-			delete(c.stale, name)
-			continue
-		}
-		if least, some := lowest[name.Scope]; !some || rank < least {
-			lowest[name.Scope] = rank
-		}
-	}
-	taken := make(map[series.Scope]int)
-	for _, name := range slices.SortedFunc(maps.Keys(c.stale), func(a, b Name) int {
-		return strings.Compare(a.ARN(), b.ARN())
-	}) {
-		if c.ranks(name.Scope)[name] == lowest[name.Scope] && taken[name.Scope] < dueAtOnce {
-			taken[name.Scope]++
-			out = append(out, name)
-			delete(c.stale, name)
+	slices.SortFunc(out, compareNames)
+	return out
+}
+
+// unrankedFamily is a copy of a family whose ranks are to be found.
+type unrankedFamily struct {
+	*family
+	all     map[Name]*Alarm
+	version int
+}
+
+// unranked returns the families whose stale alarms wait for ranks.
+func (c *composites) unranked(now time.Time) (out []unrankedFamily) {
+	c.markEnded(now)
+	for _, f := range c.stale {
+		if f.ranks == nil {
+			out = append(out, unrankedFamily{f, maps.Clone(f.all), f.version})
 		}
 	}
 	return out
 }
 
-// ranks returns the ranks of the composite alarms of a scope.
-func (c *composites) ranks(of series.Scope) ranks {
-	found, ok := c.ranked[of]
-	if !ok {
-		found = rank(c.all[of])
-		c.ranked[of] = found
+// markEnded makes the alarms due whose periods have ended. It searches once for each time.
+func (c *composites) markEnded(now time.Time) {
+	if c.ended.Equal(now) {
+		return
 	}
-	return found
+	c.ended = now
+	for name, until := range c.ends {
+		if !now.Before(until) {
+			c.mark(name)
+		}
+	}
+}
+
+// compareNames orders names by region, account and name.
+func compareNames(a, b Name) int {
+	return cmp.Or(
+		strings.Compare(a.Region, b.Region), strings.Compare(a.Account, b.Account), strings.Compare(a.Name, b.Name),
+	)
 }
 
 // Parents returns the composite alarms whose rules name an alarm, in order of their names.
@@ -159,6 +176,18 @@ func (m *Monitor) Parents(of Name) []*Alarm {
 	r := m.records.RLock()
 	defer m.records.RUnlock()
 	return r.named(r.composites.parents[of])
+}
+
+// CountParents returns how many composite alarms name an alarm in their rules, apart from one of them.
+func (m *Monitor) CountParents(of, apart Name) (n int) {
+	r := m.records.RLock()
+	defer m.records.RUnlock()
+	for _, parent := range r.composites.parents[of] {
+		if parent != apart {
+			n++
+		}
+	}
+	return n
 }
 
 // Dependents returns the composite alarms that name an alarm in their rules or as their suppressor, in order of their

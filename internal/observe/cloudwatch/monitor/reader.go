@@ -82,7 +82,7 @@ func newRecords() (*records, control.Kinds) {
 // combineAlarm records which composite alarms depend on an alarm, and whether it uses a band. An invalid rule makes a
 // composite alarm that is not evaluated; Check reports it.
 func (r *records) combineAlarm(name Name, old, is *Alarm) error {
-	if is != nil && is.Composite != nil {
+	if is != nil && is.Composite != nil && !is.Composite.readAs(old) {
 		_ = is.Composite.read(is.Scope)
 	}
 	r.composites.replace(name, old, is)
@@ -151,7 +151,7 @@ func (r *records) listSent(key string, old, is *Metric) error {
 // needs returns the formats of composite alarms and of alarms on bands of expected values, which not all programs know
 // that know alarms.
 func needs(r *records) (all []int) {
-	if len(r.composites.all) > 0 {
+	if len(r.composites.families) > 0 {
 		all = append(all, formats.Composites)
 	}
 	if len(r.bands) > 0 {
