@@ -532,6 +532,9 @@ func (w *walk) programs(iam, sts *protocol.Service) {
 	do("GetServiceLastAccessedDetailsWithEntities", "JobId", job, "ServiceNamespace", "sqs")
 	do("RemoveRoleFromInstanceProfile", "InstanceProfileName", "p", "RoleName", "program")
 	do("DeleteInstanceProfile", "InstanceProfileName", "p")
+	do("CreateServiceLinkedRole", "AWSServiceName", "ecs.amazonaws.com")
+	task := apitest.Element(do("DeleteServiceLinkedRole", "RoleName", "AWSServiceRoleForECS"), "DeletionTaskId")
+	do("GetServiceLinkedRoleDeletionStatus", "DeletionTaskId", task)
 	do("DeleteRole", "RoleName", "program")
 	provider("DeleteOpenIDConnectProvider")
 }
