@@ -221,6 +221,7 @@ func (w *walk) topics(sns *protocol.Service, c *client) {
 	} {
 		do(op)
 	}
+	w.absentPlatforms(sns, &root)
 	// Only the endpoint has the token. A request by a link is not signed, and may come to any node.
 	confirm := url.Values{
 		"Action": {"ConfirmSubscription"}, "Version": sns.Versions, "TopicArn": {topic},
@@ -234,6 +235,28 @@ func (w *walk) topics(sns *protocol.Service, c *client) {
 	}
 	w.done[sns.Name+"/ConfirmSubscription"] = true
 	do("DeleteTopic", "TopicArn", topic)
+}
+
+// absentPlatforms calls the operations about applications for phones. None exist.
+func (w *walk) absentPlatforms(sns *protocol.Service, root *identity.Credential) {
+	w.t.Helper()
+	const arns = "arn:aws:sns:us-east-1:000000000000:"
+	application, endpoint := arns+"app/GCM/a", arns+"endpoint/GCM/a/1"
+	w.query(root, sns, "DeletePlatformApplication", "PlatformApplicationArn", application)
+	w.query(root, sns, "DeleteEndpoint", "EndpointArn", endpoint)
+	for _, op := range []string{
+		"CreatePlatformEndpoint", "GetEndpointAttributes", "GetPlatformApplicationAttributes",
+		"ListEndpointsByPlatformApplication", "SetEndpointAttributes", "SetPlatformApplicationAttributes",
+	} {
+		form := url.Values{
+			"Action": {op}, "Version": sns.Versions, "PlatformApplicationArn": {application}, "EndpointArn": {endpoint},
+			"Token": {"t"}, "Attributes.entry.1.key": {"Enabled"}, "Attributes.entry.1.value": {"true"},
+		}
+		if status, body := call(w.t, w.other, sns.Name, form.Encode(), root); status != http.StatusNotFound {
+			w.t.Errorf("%s: %d %s", op, status, body)
+		}
+		w.done[sns.Name+"/"+op] = true
+	}
 }
 
 func (w *walk) alarms(cloudwatch *protocol.Service) {
@@ -532,6 +555,9 @@ func (w *walk) programs(iam, sts *protocol.Service) {
 	do("GetServiceLastAccessedDetailsWithEntities", "JobId", job, "ServiceNamespace", "sqs")
 	do("RemoveRoleFromInstanceProfile", "InstanceProfileName", "p", "RoleName", "program")
 	do("DeleteInstanceProfile", "InstanceProfileName", "p")
+	do("CreateServiceLinkedRole", "AWSServiceName", "ecs.amazonaws.com")
+	task := apitest.Element(do("DeleteServiceLinkedRole", "RoleName", "AWSServiceRoleForECS"), "DeletionTaskId")
+	do("GetServiceLinkedRoleDeletionStatus", "DeletionTaskId", task)
 	do("DeleteRole", "RoleName", "program")
 	provider("DeleteOpenIDConnectProvider")
 }

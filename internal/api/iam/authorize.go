@@ -20,6 +20,7 @@ type subject struct {
 	tagKeys  []string          // of tags that the request removes
 	policy   string            // ARN of the managed policy to attach or detach
 	boundary string            // ARN of the boundary to set, or that the target has
+	service  string            // that the role to create is linked to
 }
 
 // allow checks that the caller may take the action. It is called before anything is reported about the subject.
@@ -74,6 +75,8 @@ func (about *subject) lookup(name string) (policy.Value, bool) {
 		return policy.Text(about.policy), about.policy != ""
 	case "iam:permissionsboundary":
 		return policy.Text(about.boundary), about.boundary != ""
+	case "iam:awsservicename":
+		return policy.Text(about.service), about.service != ""
 	}
 	return policy.Value{}, false
 }
@@ -100,6 +103,9 @@ func (s *core) findFor(
 	}
 	if err := s.allow(c, action, about); err != nil {
 		return nil, err
+	}
+	if e != nil && protected[action] && isLinked(e) {
+		return nil, errProtected(e.Name)
 	}
 	return e, missing
 }

@@ -43,6 +43,8 @@ func TestNoOperationWithoutPermission(t *testing.T) {
 		"InstanceProfileName": {"p"},
 		"Arn":                 {"arn:aws:iam::" + account + ":user/bob"}, "JobId": {strings.Repeat("0", 36)},
 		"ServiceNamespace": {"sqs"},
+		"AWSServiceName":   {"autoscaling.amazonaws.com"},
+		"DeletionTaskId":   {"task/aws-service-role/x/AWSServiceRoleForX/" + strings.Repeat("0", 36)},
 		"Version":          {"2010-05-08"},
 	}
 	for _, op := range iam.New(iam.Options{}).Operations() {

@@ -70,6 +70,7 @@ func New(o Options) *protocol.Service {
 	keys{s}.register(wire)
 	groups{s}.register(wire)
 	roles{s}.register(wire)
+	linkedRoles{s}.register(wire)
 	inline{s}.register(wire)
 	policies{s}.register(wire)
 	attachments{s}.register(wire)

@@ -13,7 +13,7 @@ import (
 // Rules are SNS's rules for policies. A batch requires permission for the action of its entries.
 var Rules = &policy.Rules{
 	Vendor: "SNS",
-	Actions: slices.Concat(shared, ofAccount, []string{
+	Actions: slices.Concat(shared, ofAccount, ofPlatforms, []string{
 		"SNS:ConfirmSubscription", "SNS:CreateTopic", "SNS:GetDataProtectionPolicy", "SNS:GetSubscriptionAttributes",
 		"SNS:ListSubscriptions",
 		"SNS:ListTopics", "SNS:PutDataProtectionPolicy", "SNS:SetSubscriptionAttributes", "SNS:TagResource",
@@ -22,7 +22,7 @@ var Rules = &policy.Rules{
 	}, service.Convert(unsupported, func(name string) string { return "SNS:" + name })),
 	OwnerOnly: append([]string{
 		"SNS:CreateTopic", "SNS:ListSubscriptions", "SNS:ListTopics", "SNS:TagResource", "SNS:UntagResource",
-	}, ofAccount...),
+	}, slices.Concat(ofAccount, ofPlatforms)...),
 	Unscoped: append([]string{
 		"SNS:GetSubscriptionAttributes", "SNS:ListSubscriptions", "SNS:ListTopics", "SNS:SetSubscriptionAttributes",
 		"SNS:Unsubscribe",

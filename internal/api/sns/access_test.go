@@ -71,6 +71,10 @@ func operations(topic, subscription string) []operation {
 		{"ListPlatformApplications", nil, []string{"ListPlatformApplications"}, everything},
 		{"ListSMSSandboxPhoneNumbers", nil, []string{"ListSMSSandboxPhoneNumbers"}, everything},
 		{"OptInPhoneNumber", with{"phoneNumber", "+15551234567"}, []string{"OptInPhoneNumber"}, everything},
+		{"DeletePlatformApplication", with{"PlatformApplicationArn", topicARN("app/GCM/a")},
+			[]string{"DeletePlatformApplication"}, topicARN("app/GCM/a")},
+		{"DeleteEndpoint", with{"EndpointArn", topicARN("endpoint/GCM/a/1")}, []string{"DeleteEndpoint"},
+			topicARN("endpoint/GCM/a/1")},
 		{"Unsubscribe", with{"SubscriptionArn", subscription}, []string{"Unsubscribe"}, everything},
 		{"DeleteTopic", with{"TopicArn", topic}, []string{"DeleteTopic"}, topic},
 	}
@@ -106,7 +110,11 @@ func TestCallersWhoMayNot(t *testing.T) {
 		Identity: identity.Identity{AccessKeyID: poor.Keys.AccessKeyID}, Secret: poor.Keys.SecretAccessKey,
 	}
 	tried := make(map[string]bool)
-	for _, op := range append(operations(topic, sub), confirming) {
+	all := append(operations(topic, sub), confirming)
+	for _, absent := range absentPlatforms {
+		all = append(all, absent.operation)
+	}
+	for _, op := range all {
 		tried[op.name] = true
 		form := url.Values{"Action": {op.name}, "Version": {"2010-03-31"}}
 		for i := 0; i < len(op.in); i += 2 {
@@ -176,6 +184,12 @@ func TestWhatOperationsNeed(t *testing.T) {
 		}
 		may(op.actions, op.resource)
 		story.Does(op.name, op.in)
+	}
+	for _, op := range absentPlatforms {
+		may(op.actions, topicARN("u"))
+		story.Fails(op.name, op.in, 403, "AuthorizationError", "not authorized to perform: SNS:"+op.actions[0])
+		may(op.actions, op.resource)
+		story.Fails(op.name, op.in, 404, "NotFound", op.says)
 	}
 	may(confirming.actions, topicARN("u"))
 	story.Fails(confirming.name, confirming.in, 403, "AuthorizationError", "SNS:ConfirmSubscription")

@@ -47,6 +47,13 @@ func errNoTopic() *protocol.Error { return errNotFound("Topic does not exist") }
 
 func errNoSubscription() *protocol.Error { return errNotFound("Subscription does not exist") }
 
+// errPending refuses to end a subscription that is not confirmed. Terraform recognizes the sentence.
+func errPending() *protocol.Error {
+	return errParameter(
+		"SubscriptionArn Reason: Cannot unsubscribe a subscription that is pending confirmation",
+	)
+}
+
 // saysGone reports whether err means that a topic or subscription does not exist.
 func saysGone(err error) bool {
 	e, ok := errors.AsType[*protocol.Error](err)

@@ -350,6 +350,28 @@ func TestTags(t *testing.T) {
 	})
 }
 
+// A subscription that was not confirmed ends with its token or its topic, and cannot be ended by a request.
+func TestUnsubscribePending(t *testing.T) {
+	stories(t, func(t *testing.T, st *apitest.Story) {
+		arn, queue := topicARN("a"), "arn:aws:sqs:us-east-1:"+otherAccount+":q"
+		st.Does("CreateTopic", with{"Name", "a"})
+		for _, in := range []with{
+			{"TopicArn", arn, "Protocol", "email", "Endpoint", "a@example.com", "ReturnSubscriptionArn", "true"},
+			{"TopicArn", arn, "Protocol", "sqs", "Endpoint", queue, "ReturnSubscriptionArn", "true"},
+		} {
+			sub := apitest.Element(st.Does("Subscribe", in), "SubscriptionArn")
+			st.Fails("Unsubscribe", with{"SubscriptionArn", sub}, 400, invalid,
+				"Invalid parameter: SubscriptionArn Reason: Cannot unsubscribe a subscription that is pending confirmation")
+			st.Does("GetSubscriptionAttributes", with{"SubscriptionArn", sub},
+				"<key>PendingConfirmation</key><value>true</value>")
+		}
+		st.Does("DeleteTopic", with{"TopicArn", arn})
+		if got := st.Does("ListSubscriptions", nil); strings.Contains(got, "<member>") {
+			t.Errorf("subscriptions have outlived their topic: %s", got)
+		}
+	})
+}
+
 func TestSubscriptions(t *testing.T) {
 	stories(t, func(t *testing.T, st *apitest.Story) {
 		arn, fifo := topicARN("a"), topicARN("a.fifo")

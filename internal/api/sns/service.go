@@ -123,6 +123,7 @@ func New(o Options) (*Service, *protocol.Service) {
 	confirmations.register(wire)
 	s.publisher.register(wire)
 	(&phones{core: c, preferences: o.Preferences}).register(wire)
+	platforms{c}.register(wire)
 	wire.Unsupported(unsupported...)
 	return s, wire
 }

@@ -205,8 +205,9 @@ type unsubscribeInput struct {
 	SubscriptionArn *string `max:"2048"`
 }
 
-// unsubscribe deletes a subscription. A missing one is no error. If the caller is not the owner, the endpoint is
-// notified and can restore the subscription, unless it is a phone.
+// unsubscribe deletes a subscription. A missing one is no error. As on AWS, an unconfirmed one ends with its token or
+// its topic. If the caller is not the owner, the endpoint is notified and can restore the subscription, unless it is a
+// phone.
 func (s *subscriptions) unsubscribe(
 	ctx context.Context, c *protocol.Call, in *unsubscribeInput,
 ) (*service.Empty, error) {
@@ -222,8 +223,10 @@ func (s *subscriptions) unsubscribe(
 		return nil, nil
 	case err != nil:
 		return nil, err
+	case sub.Pending():
+		return nil, errPending()
 	}
-	if !sub.Pending() && sub.Protocol != topic.SMS && (service.Anonymous(c) || service.Caller(c).Account != sub.Owner) {
+	if sub.Protocol != topic.SMS && (service.Anonymous(c) || service.Caller(c).Account != sub.Owner) {
 		var back string
 		back, err = s.endings.end(ctx, sub)
 		if service.Anonymous(c) {
