@@ -239,9 +239,16 @@ func TestPutMetricAlarmRefuses(t *testing.T) {
 		}
 		math("Exactly one element of the metrics list should return data.",
 			stat("m1", "NumberOfMessagesSent", "q", "Sum", 60), object{"Id": "e1", "Expression": "m1"})
-		math("An alarm watches one time series: the query e1 is a band, for ThresholdMetricId.",
-			object{"Id": "e1", "Expression": "ANOMALY_DETECTION_BAND(m1)"},
-			with(stat("m1", "NumberOfMessagesSent", "q", "Sum", 60), object{"ReturnData": false}))
+		const several = "Metrics expression that return multi time series are only allowed for MetricsInsights expression " +
+			"with an ORDER BY clause"
+		const number = "Error in expression 'e1': it results in a number, and an alarm watches a time series."
+		for expression, message := range map[string]string{
+			"ANOMALY_DETECTION_BAND(m1)": several, "[m1]": several, "METRICS()": several, "METRICS() * 2": several,
+			"SUM(m1)": number, "1 + PERIOD(m1)": number, "AVG(m1) > 5": number,
+		} {
+			math(message, object{"Id": "e1", "Expression": expression},
+				with(stat("m1", "NumberOfMessagesSent", "q", "Sum", 60), object{"ReturnData": false}))
+		}
 		search := object{"Id": "q", "Expression": "SUM(SEARCH('{AWS/SQS,QueueName}', 'Sum', 60))"}
 		math("Period must not be null", search)
 		math("SEARCH is not supported on Metric Alarms.", with(search, object{"Period": 60}))
@@ -253,8 +260,7 @@ func TestPutMetricAlarmRefuses(t *testing.T) {
 			}))
 		math("Invalid metrics list", stat("5xx", "NumberOfMessagesSent", "q", "Sum", 60))
 		math("Invalid metrics list", stat("m1", "NumberOfMessagesSent", "q", "Median", 60))
-		math("Metrics expression that return multi time series are only allowed for MetricsInsights expression with an ORDER BY clause",
-			object{"Id": "q", "Expression": "SELECT SUM(m) FROM n GROUP BY d", "Period": 60})
+		math(several, object{"Id": "q", "Expression": "SELECT SUM(m) FROM n GROUP BY d", "Period": 60})
 		math("An alarm watches one time series: the query q must not have GROUP BY.",
 			object{"Id": "q", "Expression": "SELECT SUM(m) FROM n GROUP BY d ORDER BY SUM() DESC", "Period": 60})
 		math("Error in expression 'e1': Invalid syntax", object{"Id": "e1", "Expression": "1 +", "Period": 60})

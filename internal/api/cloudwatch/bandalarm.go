@@ -35,10 +35,15 @@ func checkThreshold(a *monitor.Alarm, plan *metricdata.Plan) error {
 	case len(plan.Returned()) != 2:
 		return protocol.ValidationError("Exactly two elements of the metrics list should return data.")
 	}
-	for _, id := range plan.Returned() {
-		if id != a.ThresholdID && plan.IsBand(id) {
-			return protocol.ValidationError("An alarm watches one time series: the query %s is a band, too.", id)
-		}
+	watched := plan.Returned()[0]
+	if watched == a.ThresholdID {
+		watched = plan.Returned()[1]
 	}
-	return checkGroups(a)
+	if plan.IsBand(watched) {
+		return protocol.ValidationError("An alarm watches one time series: the query %s is a band, too.", watched)
+	}
+	if err := checkGroups(a); err != nil {
+		return err
+	}
+	return checkShape(plan, watched)
 }

@@ -52,6 +52,9 @@ func TestAlarmsOnBandsRefuse(t *testing.T) {
 			"Metrics": list{band, with(band, object{"Id": "e2"}), with(metric, object{"ReturnData": false})},
 		},
 			"An alarm watches one time series: the query e2 is a band, too.")
+		sum := object{"Id": "e2", "Expression": "SUM(m1)"}
+		refused(object{"Metrics": list{band, sum, with(metric, object{"ReturnData": false})}},
+			"Error in expression 'e2': it results in a number, and an alarm watches a time series.")
 		r.ok("PutMetricAlarm", with(unusual, object{"Metrics": list{with(band, object{"ReturnData": false}), metric}}),
 			object{})
 	})

@@ -13,8 +13,11 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/metricdata"
 )
 
-// mostDatapoints is the maximum number of datapoints on a page of GetMetricData.
-const mostDatapoints = 100_800
+const (
+	// mostDatapoints is the maximum number of datapoints on a page of GetMetricData.
+	mostDatapoints = 100_800
+	maxQueries     = 600 << 10 // bytes in a request
+)
 
 // shownBytes is the memory of a datapoint on a page.
 const shownBytes = int(unsafe.Sizeof(time.Time{}) + unsafe.Sizeof(float64(0)))

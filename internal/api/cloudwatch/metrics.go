@@ -13,7 +13,7 @@ type metrics struct {
 }
 
 func (s metrics) register(wire *protocol.Service) {
-	protocol.Register(wire, "GetMetricData", within(s.core, s.getMetricData), protocol.Data)
+	protocol.Register(wire, "GetMetricData", within(s.core, s.getMetricData), protocol.Data, protocol.MaxBody(maxQueries))
 	protocol.Register(wire, "GetMetricStatistics", within(s.core, s.getMetricStatistics), protocol.Data)
 	protocol.Register(wire, "ListMetrics", within(s.core, s.listMetrics), protocol.Data)
 	protocol.Register(wire, "PutMetricData", s.putMetricData, protocol.Control, protocol.Data, protocol.MaxBody(maxPut))

@@ -466,6 +466,28 @@ func TestPutMetricDataIsBounded(t *testing.T) {
 	})
 }
 
+// GetMetricData limits the size of a request.
+func TestGetMetricDataIsBounded(t *testing.T) {
+	t.Parallel()
+	inEach(t, func(r *rig) {
+		in := func(length int) object {
+			var queries list
+			for i := range 500 {
+				queries = append(queries, with(stat(fmt.Sprint("m", i), "NumberOfMessagesSent", "q", "Sum", 60), object{
+					"Label": strings.Repeat("x", length),
+				}))
+			}
+			return object{"StartTime": r.now.Add(-time.Minute), "EndTime": r.now, "MetricDataQueries": queries}
+		}
+		_, body := r.request("GetMetricData", in(1200))
+		r.fails("GetMetricData", in(1200), 413, "RequestEntityTooLarge",
+			fmt.Sprintf("Request size %d exceeded 614400 bytes", len(body)))
+		if got := names(r.call("GetMetricData", in(500)).output["MetricDataResults"], "Id"); len(got) != 500 {
+			r.Errorf("there are %d results", len(got))
+		}
+	})
+}
+
 // A search that finds too many metrics returns the first of them, and says so.
 func TestSearchIsBounded(t *testing.T) {
 	t.Parallel()

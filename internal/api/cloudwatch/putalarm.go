@@ -221,10 +221,10 @@ func checkMath(a *monitor.Alarm) error {
 	if len(plan.Returned()) != 1 {
 		return protocol.ValidationError("Exactly one element of the metrics list should return data.")
 	}
-	if id := plan.Returned()[0]; plan.IsBand(id) {
-		return protocol.ValidationError("An alarm watches one time series: the query %s is a band, for ThresholdMetricId.", id)
+	if err := checkGroups(a); err != nil {
+		return err
 	}
-	return checkGroups(a)
+	return checkShape(plan, plan.Returned()[0])
 }
 
 // checkGroups checks that an alarm watches no query with several time series.
@@ -237,11 +237,24 @@ func checkGroups(a *monitor.Alarm) error {
 		switch {
 		case err != nil || len(parsed.GroupBy) == 0:
 		case parsed.Order == "":
-			return protocol.ValidationError("Metrics expression that return multi time series are only allowed " +
-				"for MetricsInsights expression with an ORDER BY clause")
+			return protocol.ValidationError(severalSeries)
 		default:
 			return protocol.ValidationError("An alarm watches one time series: the query %s must not have GROUP BY.", q.ID)
 		}
+	}
+	return nil
+}
+
+const severalSeries = "Metrics expression that return multi time series are only allowed for MetricsInsights " +
+	"expression with an ORDER BY clause"
+
+// checkShape checks that a query that an alarm watches results in one time series.
+func checkShape(plan *metricdata.Plan, id string) error {
+	switch plan.Shape(id) {
+	case metricdata.SeveralSeries:
+		return protocol.ValidationError(severalSeries)
+	case metricdata.OneNumber:
+		return protocol.ValidationError("Error in expression '%s': it results in a number, and an alarm watches a time series.", id)
 	}
 	return nil
 }

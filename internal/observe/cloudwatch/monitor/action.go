@@ -38,7 +38,7 @@ func newAction(from alarm.State, is *Alarm, target string, late bool, at time.Ti
 // subject returns the subject of a notification. SNS limits subjects to less than a hundred characters.
 func subject(a *Alarm) string {
 	const most = 99
-	text := fmt.Sprintf("%s: %q in %s", a.State, a.Name.Name, regionName(a.Region))
+	text := fmt.Sprintf(`%s: "%s" in %s`, a.State, a.Name.Name, regionName(a.Region))
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most-3]) + "..."
 	}

@@ -237,7 +237,7 @@ func configured(a *Alarm, what string, at time.Time) *Item {
 	}
 	return &Item{
 		Alarm: a.Name.Name, Composite: a.Composite != nil, Kind: Configured, Time: at,
-		Summary: fmt.Sprintf("Alarm %q %s", a.Name.Name, what), Data: historyData(data, shown.shorter()...),
+		Summary: fmt.Sprintf(`Alarm "%s" %s`, a.Name.Name, what), Data: historyData(data, shown.shorter()...),
 	}
 }
 
