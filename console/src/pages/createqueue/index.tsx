@@ -60,7 +60,11 @@ export default function CreateQueue({ parameters }: PageProps) {
   if (error && !(attributes.data && tags.data)) {
     return (
       <Unshown name={`Edit ${queue}`}>
-        <Problem error={error} what="The queue's settings" />
+        <Problem
+          error={error}
+          what="The queue's settings"
+          retry={() => void Promise.all([attributes.refetch(), tags.refetch()])}
+        />
       </Unshown>
     )
   }

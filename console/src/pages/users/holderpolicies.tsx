@@ -42,7 +42,7 @@ export function HolderPolicies({ holder }: { holder: Holder }) {
 }
 
 function Attached({ holder }: { holder: Holder }) {
-  const { data, error } = useAttached(holder)
+  const { data, error, refetch } = useAttached(holder)
   const all = usePolicies(true)
   const [chosen, setChosen] = useState('')
   const attached = new Set((data ?? []).map((p) => p.PolicyArn))
@@ -59,7 +59,9 @@ function Attached({ holder }: { holder: Holder }) {
   return (
     <Container header={<Header variant="h2">Managed policies</Header>}>
       <SpaceBetween size="s">
-        {isLost(error, data) && <Problem error={error} what="The policies cannot be shown" />}
+        {isLost(error, data) && (
+          <Problem error={error} what="The policies cannot be shown" retry={() => void refetch()} />
+        )}
         {data?.length === 0 && <Box color="text-body-secondary">No policies are attached.</Box>}
         {data?.map((p) => (
           <div key={p.PolicyArn} className="attached">
@@ -98,7 +100,7 @@ function Attached({ holder }: { holder: Holder }) {
 
 function Inline({ holder }: { holder: Holder }) {
   const client = useQueryClient()
-  const { data, error } = useInline(holder)
+  const { data, error, refetch } = useInline(holder)
   const [asking, setAsking] = useState(false)
   const [made, setMade] = useState<string>()
   const again = () => client.invalidateQueries({ queryKey: keys.inlinePolicies(holder.kind, holder.name) })
@@ -112,7 +114,9 @@ function Inline({ holder }: { holder: Holder }) {
       }
     >
       <SpaceBetween size="s">
-        {isLost(error, data) && <Problem error={error} what="The policies cannot be shown" />}
+        {isLost(error, data) && (
+          <Problem error={error} what="The policies cannot be shown" retry={() => void refetch()} />
+        )}
         {data && names.length === 0 && <Box color="text-body-secondary">There are no inline policies.</Box>}
         {names.map((name) => (
           <InlinePolicy key={name} holder={holder} name={name} fresh={name === made} changed={again} />
@@ -155,7 +159,7 @@ function InlinePolicy(p: { holder: Holder; name: string; fresh: boolean; changed
   return (
     <ExpandableSection headerText={p.name} expanded={open} onChange={({ detail }) => setOpen(detail.expanded)}>
       <SpaceBetween size="s">
-        <Problem error={error} />
+        <Problem error={error} retry={() => void refetch()} />
         {(data !== undefined || p.fresh) && (
           <JSONEdit
             label={`Policy ${p.name}`}

@@ -64,7 +64,7 @@ export default function Overview({ queue }: TabProps) {
         }
       >
         {isLost(attributes.error, attributes.data) && (
-          <Problem error={attributes.error} what="The queue's attributes" />
+          <Problem error={attributes.error} what="The queue's attributes" retry={() => void attributes.refetch()} />
         )}
         {attributes.data && <Details queue={queue} attributes={attributes.data} />}
       </Container>
