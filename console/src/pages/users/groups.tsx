@@ -48,6 +48,7 @@ export default function Groups() {
           close={() => setAsking(false)}
           act={async (GroupName) => {
             await createGroup(GroupName)
+          taken={query.data?.map((g) => g.GroupName)}
             void client.invalidateQueries({ queryKey: keys.groups })
             notify({ header: `Group ${GroupName} created` })
             go(address(['groups', GroupName]))

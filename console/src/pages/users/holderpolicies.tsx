@@ -130,6 +130,7 @@ function Inline({ holder }: { holder: Holder }) {
           yes="Continue"
           close={() => setAsking(false)}
           act={async (name) => setMade(name)}
+          taken={names}
         />
       )}
     </Container>

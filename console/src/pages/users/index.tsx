@@ -51,6 +51,7 @@ export default function Users() {
           close={() => setAsking(false)}
           act={async (UserName) => {
             await createUser(UserName)
+          taken={query.data?.map((u) => u.UserName)}
             void client.invalidateQueries({ queryKey: keys.users })
             notify({ header: `User ${UserName} created`, content: 'The user has no permissions yet.' })
             go(address(['users', UserName]))

@@ -58,6 +58,7 @@ export default function Policies() {
           close={() => setAsking(false)}
           act={async (PolicyName) => {
             await createPolicy(PolicyName, policyExample)
+          taken={query.data?.map((p) => p.PolicyName)}
             void client.invalidateQueries({ queryKey: keys.policies })
             notify({
               header: `Policy ${PolicyName} created with an example`,

@@ -50,6 +50,7 @@ export default function Roles() {
           close={() => setAsking(false)}
           act={async (RoleName) => {
             await createRole(RoleName, sessionNow().account)
+          taken={query.data?.map((r) => r.RoleName)}
             void client.invalidateQueries({ queryKey: keys.roles })
             notify({
               header: `Role ${RoleName} created`,
