@@ -197,7 +197,9 @@ function Definition({ alarm }: { alarm: MetricAlarm }) {
           {
             label: 'About',
             value: queue ? (
-              <Link href={address(['queues', queue])}>{queue}</Link>
+              <Link href={address(['queues', queue])}>
+                <Words text={queue} />
+              </Link>
             ) : (
               (alarm.Dimensions ?? []).map((d) => `${d.Name} ${d.Value}`).join(', ') || '–'
             ),

@@ -17,6 +17,7 @@ import { named } from '../../data/names'
 import { address } from '../../frame/router'
 import { JSONEdit } from '../../parts/jsonedit'
 import { Problem } from '../../parts/problem'
+import { Words } from '../../parts/values'
 import { Ask } from './ask'
 
 /** policyExample is a policy to begin with. */
@@ -65,7 +66,9 @@ function Attached({ holder }: { holder: Holder }) {
         {data?.length === 0 && <Box color="text-body-secondary">No policies are attached.</Box>}
         {data?.map((p) => (
           <div key={p.PolicyArn} className="attached">
-            <Link href={address(['policies', p.PolicyName ?? ''])}>{p.PolicyName}</Link>
+            <Link href={address(['policies', p.PolicyName ?? ''])}>
+              <Words text={p.PolicyName} />
+            </Link>
             <Button
               variant="inline-link"
               onClick={() => void act(`${p.PolicyName} detached`, () => detachPolicy(holder, p.PolicyArn ?? ''))}
@@ -127,10 +130,10 @@ function Inline({ holder }: { holder: Holder }) {
           title="Add inline policy"
           label="Policy name"
           names={named.policy}
+          taken={names}
           yes="Continue"
           close={() => setAsking(false)}
           act={async (name) => setMade(name)}
-          taken={names}
         />
       )}
     </Container>

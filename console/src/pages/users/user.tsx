@@ -33,7 +33,7 @@ import { Pairs } from '../../parts/pairs'
 import { Problem } from '../../parts/problem'
 import { Rows } from '../../parts/rows'
 import { Unshown } from '../../parts/unshown'
-import { Time } from '../../parts/values'
+import { Time, Words } from '../../parts/values'
 import { Ask } from './ask'
 import { HolderPolicies } from './holderpolicies'
 
@@ -61,7 +61,7 @@ export default function User({ parameters }: PageProps) {
         <Pairs
           columns={3}
           items={[
-            { label: 'ARN', value: <span className="break">{data.Arn}</span> },
+            { label: 'ARN', value: <Words text={data.Arn} /> },
             { label: 'User ID', value: data.UserId },
             { label: 'Created', value: <Time at={data.CreateDate?.getTime()} /> },
           ]}
@@ -251,7 +251,9 @@ function Groups({ user }: { user: string }) {
         {mine.data && names.length === 0 && <Box color="text-body-secondary">The user is in no group.</Box>}
         {names.map((GroupName) => (
           <div key={GroupName} className="attached">
-            <Link href={address(['groups', GroupName])}>{GroupName}</Link>
+            <Link href={address(['groups', GroupName])}>
+              <Words text={GroupName} />
+            </Link>
             <Button variant="inline-link" onClick={() => void act(() => removeFromGroup(user, GroupName))}>
               Remove
             </Button>
