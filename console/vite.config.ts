@@ -183,7 +183,7 @@ export default defineConfig({
             },
             {
               name: 'first',
-              test: /\/src\/(aws\/(call|failure|monitoring|place|refusal|session|sluice)|api\/(early|queuepage))\.ts$/,
+              test: /\/src\/(aws\/(call|failure|monitoring|patience|place|refusal|session|sluice)|api\/(early|queuepage))\.ts$/,
               includeDependenciesRecursively: false,
             },
             { name: 'sdk', test: /node_modules\/(@aws-sdk|@smithy|@aws)\// },

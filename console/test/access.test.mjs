@@ -296,3 +296,24 @@ scenario(
     expected: /40[03] \(/,
   },
 )
+
+scenario(
+  'a page that may not show its content has its heading, and says what is missing',
+  async ({ page, open }) => {
+    for (const [address, heading, permission] of [
+      ['/alarms/late', 'late', 'cloudwatch:DescribeAlarms'],
+      ['/alarms/late/edit', 'Edit late', 'cloudwatch:DescribeAlarms'],
+      ['/create-alarm?copy=late', 'Copy late', 'cloudwatch:DescribeAlarms'],
+      ['/create-composite-alarm?copy=late', 'Copy late', 'cloudwatch:DescribeAlarms'],
+      ['/topics/events/publish', 'Publish message to events', 'sns:ListTopics'],
+    ]) {
+      await open(address)
+      await page.getByRole('heading', { name: heading, level: 1, exact: true }).waitFor()
+      await page.getByText(`perform: ${permission}`).first().waitFor()
+    }
+  },
+  {
+    as: () => newUser('without-alarms', [{ Effect: 'Allow', Action: 'sqs:ListQueues', Resource: '*' }]),
+    expected: /403/,
+  },
+)

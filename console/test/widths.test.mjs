@@ -1,7 +1,7 @@
 // Every page has room: at no width does a page, or a table in it, scroll sideways. SLUICE_CONSOLE_PICTURES keeps pictures of
 // all of them, dark and light.
 import assert from 'node:assert/strict'
-import { CloudWatchClient, PutMetricAlarmCommand } from '@aws-sdk/client-cloudwatch'
+import { CloudWatchClient, PutMetricAlarmCommand, SetAlarmStateCommand } from '@aws-sdk/client-cloudwatch'
 import { CreateTopicCommand, SNSClient, SubscribeCommand } from '@aws-sdk/client-sns'
 import {
   CreateQueueCommand,
@@ -12,11 +12,13 @@ import {
 import { endpoint, newAccount, sqs } from './api.mjs'
 import { scenario } from './rig.mjs'
 
-const widths = [1920, 1280, 390]
+const widths = [1920, 1280, 768, 390]
 const dead = 'failed-payments-of-customers-in-europe'
 const source = 'payments-of-customers-in-europe'
 const fifo = 'orders-by-customer.fifo'
 const topic = 'events-of-the-shop-that-many-services-want'
+/** longest are names that have as many characters as they may, and no place to break. */
+const longest = { queue: 'W'.repeat(80), topic: 'T'.repeat(256), alarm: 'A'.repeat(255) }
 
 const addresses = [
   '/home',
@@ -36,6 +38,7 @@ const addresses = [
   `/queues/${fifo}`,
   `/queues/${fifo}/browse`,
   `/queues/${fifo}/groups`,
+  `/queues/${longest.queue}`,
   '/topics',
   `/topics/${topic}`,
   '/subscriptions',
@@ -73,6 +76,7 @@ async function filled() {
   const RedrivePolicy = JSON.stringify({ deadLetterTargetArn, maxReceiveCount: 3 })
   const arn = await create(source, { RedrivePolicy, VisibilityTimeout: '600' })
   await create(fifo, { FifoQueue: 'true', ContentBasedDeduplication: 'true' })
+  await create(longest.queue)
   const send = (QueueUrl, of) =>
     client.send(
       new SendMessageBatchCommand({
@@ -98,20 +102,27 @@ async function filled() {
   await client.send(new ReceiveMessageCommand({ QueueUrl: fifo, MaxNumberOfMessages: 1 }))
   const topics = new SNSClient({ endpoint, region: 'us-east-1', credentials })
   const { TopicArn } = await topics.send(new CreateTopicCommand({ Name: topic }))
+  await topics.send(new CreateTopicCommand({ Name: longest.topic }))
   await topics.send(new SubscribeCommand({ TopicArn, Protocol: 'sqs', Endpoint: arn }))
-  await new CloudWatchClient({ endpoint, region: 'us-east-1', credentials }).send(
-    new PutMetricAlarmCommand({
-      AlarmName: 'many-payments-of-customers-in-europe-wait',
-      Namespace: 'AWS/SQS',
-      MetricName: 'ApproximateNumberOfMessagesVisible',
-      Dimensions: [{ Name: 'QueueName', Value: source }],
-      Statistic: 'Maximum',
-      Period: 60,
-      EvaluationPeriods: 1,
-      Threshold: 1000,
-      ComparisonOperator: 'GreaterThanThreshold',
-    }),
-  )
+  const alarms = new CloudWatchClient({ endpoint, region: 'us-east-1', credentials })
+  const alarm = (AlarmName, queue) =>
+    alarms.send(
+      new PutMetricAlarmCommand({
+        AlarmName,
+        Namespace: 'AWS/SQS',
+        MetricName: 'ApproximateNumberOfMessagesVisible',
+        Dimensions: [{ Name: 'QueueName', Value: queue }],
+        Statistic: 'Maximum',
+        Period: 60,
+        EvaluationPeriods: 1,
+        Threshold: 1000,
+        ComparisonOperator: 'GreaterThanThreshold',
+        TreatMissingData: 'ignore', // the state that is set stays
+      }),
+    )
+  await alarm('many-payments-of-customers-in-europe-wait', source)
+  await alarm(longest.alarm, longest.queue)
+  await alarms.send(new SetAlarmStateCommand({ AlarmName: longest.alarm, StateValue: 'ALARM', StateReason: 'a test' }))
   return credentials
 }
 

@@ -16,6 +16,7 @@ export const keys = {
   queueTags: (queue: string) => key('ListQueueTags', queue),
   access: (queues: string[]) => key('CheckAccess', ...queues),
   creating: (queues: string[]) => key('CheckAccess', 'to create', ...queues),
+  taken: (name: string) => key('ListQueueStates', 'taken', name),
   consumers: (queue: string) => key('ListConsumers', queue),
   messageGroups: (queue: string) => key('ListMessageGroups', queue),
   tasks: (queue: string) => key('ListRedriveTasks', queue),

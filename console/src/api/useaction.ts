@@ -1,5 +1,6 @@
 import { type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { perhapsDone } from '../aws/failure'
 import { type Notice, notify, notifyError } from '../frame/notices'
 
 /** After is what follows when something has been done. */
@@ -41,7 +42,8 @@ export function useAction(failed?: string): Action {
         notify(notice)
       }
       done?.()
-    } catch (e) {
+    } catch (error) {
+      const e = perhapsDone(error)
       if (failed === undefined) {
         setError(e)
       } else {

@@ -2,6 +2,7 @@ import { Sha256 } from '@aws-crypto/sha256-browser'
 import { HttpRequest } from '@smithy/protocol-http'
 import { SignatureV4 } from '@smithy/signature-v4'
 import { Failure } from './failure'
+import { patience, textOf, within } from './patience'
 import { endpoint } from './place'
 import { credentials, settingsNow } from './session'
 
@@ -45,16 +46,17 @@ export async function call<T>(to: Service, operation: string, input: object, sig
     }),
   )
   const { host: _, ...headers } = signed.headers
-  const answer = await fetch(url, { method: 'POST', headers, body, credentials: 'omit', ...(signal && { signal }) })
-  const stamped = Date.parse(answer.headers.get('date') ?? '')
+  const post = (asked: AbortSignal) =>
+    textOf(fetch(url, { method: 'POST', headers, body, credentials: 'omit', signal: asked }))
+  const { ok, status, text, date } = await within(patience, post, signal)
+  const stamped = Date.parse(date ?? '')
   if (!Number.isNaN(stamped)) {
     ahead = Date.now() - stamped
   }
-  const text = await answer.text()
-  if (answer.ok) {
+  if (ok) {
     return JSON.parse(text) as T
   }
-  throw refusal(text, answer.status)
+  throw refusal(text, status)
 }
 
 function refusal(text: string, status: number): Failure {

@@ -40,12 +40,23 @@ export function isUnanswered(error: unknown): boolean {
   }
   switch (statusOf(error)) {
     case 0:
-      return error.name === 'TypeError' || /fetch|network/i.test(error.message)
+      return error.name === 'TypeError' || isLate(error) || /fetch|network/i.test(error.message)
     case 503:
       return /ServiceUnavailable|NoAnswer|SyntaxError|Unknown/.test(error.name)
     default:
       return statusOf(error) === 502 || statusOf(error) === 504
   }
+}
+
+/** isLate says whether the server has taken a request, as far as is known, and has not answered in time. */
+export const isLate = (error: unknown): boolean => error instanceof Failure && error.name === 'NoAnswerInTime'
+
+/** perhapsDone returns the error of a change, and says that a change without an answer may have been made. */
+export function perhapsDone(error: unknown): unknown {
+  const { name, message, status } = error as Failure
+  return isLate(error)
+    ? new Failure(name, `${message} The change may have been made: check before you repeat it.`, status)
+    : error
 }
 
 /** isLost says whether a page cannot show what it is about any more: a server that does not answer for a while takes nothing away. */
@@ -79,7 +90,7 @@ export function wordsOf(error: unknown): { title: string; text: string } {
   if (isUnanswered(error)) {
     return {
       title: 'The server does not answer',
-      text: 'It may be starting, or the network is down.',
+      text: isLate(error) ? error.message : 'It may be starting, or the network is down.',
     }
   }
   if (error.name === 'Error') {

@@ -1,4 +1,5 @@
 import { Failure } from './failure'
+import { patience, textOf, within } from './patience'
 import { consoleApi } from './place'
 import { refusedByProvider } from './refusal'
 
@@ -65,23 +66,27 @@ export const signIn = {
 }
 
 /** request calls one of the console's own endpoints, which know the session's cookie. */
-async function request<T>(method: string, path: string, body?: object): Promise<T> {
-  const answer = await fetch(`${consoleApi}/${path}`, {
-    method,
-    credentials: 'same-origin',
-    headers: { 'X-Sluice-Console': '1', ...(body && { 'Content-Type': 'application/json' }) },
-    ...(body && { body: JSON.stringify(body) }),
-  })
-  const text = await answer.text()
+async function request<T>(method: string, path: string, body?: object, time = patience): Promise<T> {
+  const ask = (signal: AbortSignal) =>
+    textOf(
+      fetch(`${consoleApi}/${path}`, {
+        method,
+        signal,
+        credentials: 'same-origin',
+        headers: { 'X-Sluice-Console': '1', ...(body && { 'Content-Type': 'application/json' }) },
+        ...(body && { body: JSON.stringify(body) }),
+      }),
+    )
+  const { ok, status, text } = await within(time, ask)
   let parsed: Record<string, unknown> = {}
   try {
     parsed = text ? JSON.parse(text) : {}
   } catch {
     parsed = { code: 'NoAnswer' } // of something between here and the server: its status says enough
   }
-  if (!answer.ok) {
-    const message = parsed.message ?? parsed.Message ?? parsed.error ?? `The server answered ${answer.status}.`
-    throw new Failure(String(parsed.code ?? parsed.__type ?? 'SignInFailed'), String(message), answer.status)
+  if (!ok) {
+    const message = parsed.message ?? parsed.Message ?? parsed.error ?? `The server answered ${status}.`
+    throw new Failure(String(parsed.code ?? parsed.__type ?? 'SignInFailed'), String(message), status)
   }
   return parsed as T
 }

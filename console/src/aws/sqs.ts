@@ -1,5 +1,6 @@
 import { SQSClient } from '@aws-sdk/client-sqs'
 import { configured } from './configured'
+import { patient } from './patience'
 
 let client: SQSClient | undefined
 
@@ -8,6 +9,6 @@ let client: SQSClient | undefined
  * understands: a URL could name another host than the one this page came from.
  */
 export function sqs(): SQSClient {
-  client ??= new SQSClient({ ...configured(), useQueueUrlAsEndpoint: false })
+  client ??= patient(new SQSClient({ ...configured(), useQueueUrlAsEndpoint: false }))
   return client
 }

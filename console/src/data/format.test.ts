@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ago, briefly, bytes, compact, duration, instant, rate } from './format'
+import { ago, briefly, bytes, compact, duration, inSentence, instant, rate } from './format'
 
 test('durations in their two largest units, or in one', () => {
   const written = [0, 59_000, 61_000, 3_600_000, 12_000_000, 90_061_000].map((ms) => [duration(ms), briefly(ms)])
@@ -27,4 +27,10 @@ test('sizes and rates', () => {
 test('times in the zone that was chosen', () => {
   assert.equal(instant(Date.UTC(2026, 10, 22, 13, 5, 9), 'utc'), '2026-11-22 13:05:09 UTC')
   assert.equal(instant(new Date(2026, 10, 22, 13, 5, 9).getTime(), 'local'), '2026-11-22 13:05:09')
+})
+
+test('a title after a colon begins small, but for the code of an error', () => {
+  assert.equal(inSentence('The server does not answer'), 'the server does not answer')
+  assert.equal(inSentence('Throttling'), 'throttling')
+  assert.equal(inSentence('QueueDoesNotExist'), 'QueueDoesNotExist')
 })

@@ -100,3 +100,7 @@ export function rate(perSecond: number): string {
 
 /** perMinute writes a rate without digits that say nothing. */
 export const perMinute = (n: number) => (n < 10 ? String(Math.round(n * 10) / 10) : count(Math.round(n)))
+
+/** inSentence writes a title after a colon. The code of an error, such as QueueDoesNotExist, stays as it is. */
+export const inSentence = (title: string) =>
+  /^[A-Z]\w*[a-z][A-Z]\w*$/.test(title) ? title : `${title.charAt(0).toLowerCase()}${title.slice(1)}`

@@ -4,7 +4,7 @@ import Spinner from '@cloudscape-design/components/spinner'
 import { applyDensity, applyMode, Density, Mode } from '@cloudscape-design/global-styles'
 import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
-import { isAbsent, isDenied, statusOf } from '../aws/failure'
+import { isAbsent, isDenied, isLate, statusOf } from '../aws/failure'
 import { signIn } from '../aws/session'
 import { useBeginning } from './arrival'
 import { useIdleLock } from './idle'
@@ -27,9 +27,14 @@ function newClient() {
         // Without the internet the server may well be there.
         networkMode: 'always',
         refetchOnReconnect: true,
-        // A call that a policy forbids, or about a thing that does not exist, fails the second time, too.
+        // A call that a policy forbids, or about a thing that does not exist, fails the second time, too. One without an answer has
+        // taken long enough.
         retry: (count, error) =>
-          count < 2 && !isDenied(error) && !isAbsent(error) && (statusOf(error) === 0 || statusOf(error) >= 500),
+          count < 2 &&
+          !isDenied(error) &&
+          !isAbsent(error) &&
+          !isLate(error) &&
+          (statusOf(error) === 0 || statusOf(error) >= 500),
         staleTime: 2000,
       },
     },

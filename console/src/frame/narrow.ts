@@ -13,5 +13,11 @@ function watched(media: string): () => boolean {
 /** useNarrow says whether the window is as narrow as a phone. */
 export const useNarrow = watched('(width <= 688px)')
 
+/** useCards says whether tables have no room for columns, as on a tablet that is held upright. */
+export const useCards = watched('(width < 1000px)')
+
+/** useTight says whether a row of many buttons has no room beside a heading and the navigation. */
+export const useTight = watched('(width < 1100px)')
+
 /** useWide says whether a table beside the navigation has room for columns that are needed less. */
 export const useWide = watched('(width >= 1600px)')

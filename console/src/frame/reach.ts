@@ -1,11 +1,11 @@
-import { isUnanswered, isUnknownKey } from '../aws/failure'
+import { isLate, isUnanswered, isUnknownKey } from '../aws/failure'
 import { consoleCall, doubtKeys } from '../aws/session'
 import { notify } from './notices'
 
 /** pause is how long it takes until the server is asked again whether it answers, in milliseconds. */
 const pause = 3000
 
-/** silence is how long a page that asks for nothing hears nothing of the server until it asks whether that answers. */
+/** silence is how long a page that asks for nothing hears nothing of the server until it asks whether that answers, and how long it waits. */
 const silence = 10_000
 
 /** returns are called when the server answers that did not. */
@@ -18,6 +18,8 @@ let heard = Date.now()
 export function failed(error: unknown) {
   if (isUnknownKey(error)) {
     void doubtKeys()
+  } else if (isLate(error)) {
+    void answers().then((there) => there || unanswered()) // it may be this one answer that takes so long
   } else if (isUnanswered(error)) {
     unanswered()
   }
@@ -65,7 +67,7 @@ export async function waitForServer(): Promise<boolean> {
 /** answers asks the server whether it answers, be it by a refusal. */
 async function answers(): Promise<boolean> {
   try {
-    await consoleCall('GET', 'settings')
+    await consoleCall('GET', 'settings', undefined, silence)
   } catch (error) {
     if (isUnanswered(error)) {
       return false

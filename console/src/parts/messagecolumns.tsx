@@ -7,7 +7,7 @@ import { nameOf } from '../api/queues'
 import { readable } from '../data/decode'
 import { previewOf } from '../data/filterwords'
 import { bytes } from '../data/format'
-import { useNarrow, useWide } from '../frame/narrow'
+import { useCards, useWide } from '../frame/narrow'
 import { Marked } from './marked'
 import { stateWords } from './message'
 import { Ago, Num, Time } from './values'
@@ -98,7 +98,7 @@ interface ColumnsInput<M> {
  */
 export function useMessageColumns<M extends Message>(input: ColumnsInput<M>): TableProps.ColumnDefinition<M>[] {
   const { open, grouped = false, words = none } = input
-  const narrow = useNarrow()
+  const cards = useCards()
   const names = (useWide() ? input.wide : input.names).join()
   return useMemo(() => {
     const id: TableProps.ColumnDefinition<M> = {
@@ -134,8 +134,8 @@ export function useMessageColumns<M extends Message>(input: ColumnsInput<M>): Ta
       cell: (m) => <MessagePreview message={m} words={words} />,
     }
     const others = names.split(',').map((name) => columns[name as keyof typeof columns])
-    return narrow ? [id, body, ...others] : [id, ...others, body]
-  }, [open, names, grouped, words, narrow])
+    return cards ? [id, body, ...others] : [id, ...others, body]
+  }, [open, names, grouped, words, cards])
 }
 
 const none: string[] = []

@@ -8,6 +8,8 @@ interface NameFieldProps {
   change: (value: string) => void
   /** wrong says what is wrong with the name as it stands. */
   wrong: string | undefined
+  /** taken says that there is such a thing already, as soon as it is known. */
+  taken?: string | undefined
   /** tried says that the form was sent: an empty name is wrong only then. */
   tried: boolean
   /** constraint says what a name may be. The mistake takes its place, so that the buttons below stay where they are. */
@@ -23,7 +25,7 @@ interface NameFieldProps {
 /** NameField asks for a name, and says what is wrong with it when it is left and while it is mended. */
 export function NameField(p: NameFieldProps) {
   const [left, setLeft] = useState(false)
-  const wrong = p.tried || (left && p.value !== '') ? p.wrong : undefined
+  const wrong = (p.tried || (left && p.value !== '') ? p.wrong : undefined) ?? p.taken
   const warning = wrong ? undefined : p.warning
   return (
     <FormField

@@ -1,6 +1,7 @@
 import Alert from '@cloudscape-design/components/alert'
 import Button from '@cloudscape-design/components/button'
 import { isDenied, wordsOf } from '../aws/failure'
+import { inSentence } from '../data/format'
 import { Words } from './values'
 
 /** Problem says why something could not be shown or done, and what would help: not to try again what is not permitted. */
@@ -12,7 +13,7 @@ export function Problem({ error, what, retry }: { error: unknown; what?: string;
   return (
     <Alert
       type={isDenied(error) ? 'warning' : 'error'}
-      header={what ? `${what}: ${title.charAt(0).toLowerCase()}${title.slice(1)}` : title}
+      header={what ? `${what}: ${inSentence(title)}` : title}
       action={retry && !isDenied(error) && <Button onClick={retry}>Try again</Button>}
     >
       <Words text={text} />

@@ -69,11 +69,14 @@ export function QueuePicker({
   name,
   choose,
   holds,
+  none,
   placeholder = 'Choose a queue',
 }: {
   name: string
   choose: (queue: ListedQueue) => void
   holds?: (queue: ListedQueue) => boolean
+  /** none says that the queues which are there do not hold. */
+  none?: string
   placeholder?: string
 }) {
   const { queues, select } = useQueueOptions()
@@ -81,6 +84,7 @@ export function QueuePicker({
   return (
     <Select
       {...select}
+      empty={none && queues.length > 0 ? none : select.empty}
       placeholder={placeholder}
       ariaLabel={placeholder}
       selectedOption={name ? { value: name, label: name } : null}

@@ -1,14 +1,25 @@
 import Table, { type TableProps } from '@cloudscape-design/components/table'
-import { useNarrow } from '../frame/narrow'
+import { useCards } from '../frame/narrow'
+import { Words } from './values'
 
 /** none is what cells have that are empty. A card leaves them out. */
 export const none = '–'
 
-/** Rows is a table, whose lines wrap where columns have no widths of their own. On a phone each row is a card: the first column, and below it the others with their headers. */
+/** withWords lets a text in a cell, such as a name at its longest, go on in the next line. */
+function withWords<T>(column: TableProps.ColumnDefinition<T>): TableProps.ColumnDefinition<T> {
+  const cell = (item: T) => {
+    const value = column.cell(item)
+    return typeof value === 'string' && value.length > 24 ? <Words text={value} /> : value
+  }
+  return { ...column, cell }
+}
+
+/** Rows is a table, whose lines wrap where columns have no widths of their own. On a phone or a tablet each row is a card: the first column, and below it the others with their headers. */
 export function Rows<T>(props: TableProps<T>) {
-  const narrow = useNarrow()
-  if (!narrow) {
-    return <Table key="table" wrapLines={!props.resizableColumns} {...props} />
+  const cards = useCards()
+  if (!cards) {
+    const columns = props.columnDefinitions.map(withWords)
+    return <Table key="table" wrapLines={!props.resizableColumns} {...props} columnDefinitions={columns} />
   }
   const { columnDefinitions, columnDisplay, ...rest } = props
   const hidden = new Set(columnDisplay?.filter((c) => !c.visible).map((c) => c.id))
@@ -24,8 +35,8 @@ export function Rows<T>(props: TableProps<T>) {
         <div>{first.cell(item)}</div>
         <dl>
           {others
-            .map((c) => ({ ...c, value: c.cell(item) }))
-            .filter(({ value }) => value !== none)
+            .filter((c) => c.cell(item) !== none)
+            .map((c) => ({ ...c, value: withWords(c).cell(item) }))
             .map(({ id, header, value }, i) => (
               <div key={id ?? i}>
                 <dt>{header}</dt>

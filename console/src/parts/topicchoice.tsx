@@ -81,6 +81,7 @@ export function TopicChoice({
   const wrong = wrongIn(choice)
   const [left, setLeft] = useState(false)
   const tried = showErrors === true
+  const there = data?.some((arn) => nameOf(arn) === choice.name)
   const standard = (data ?? []).filter((arn) => !arn.endsWith('.fifo'))
   return (
     <SpaceBetween size="s">
@@ -120,6 +121,9 @@ export function TopicChoice({
             value={choice.name}
             change={(name) => change({ ...choice, name })}
             wrong={wrong.name}
+            warning={
+              there ? `There is already a topic ${choice.name}. It gets these subscribers in addition.` : undefined
+            }
             tried={tried}
             constraint="Letters, digits, hyphens and underscores, at most 256."
           />

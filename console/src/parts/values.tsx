@@ -38,9 +38,14 @@ export function Said({ text }: { text: string }) {
 /** withUnits keeps numbers and their units on one line. */
 const withUnits = (text: string) => text.replace(/(\d) (s|min|h|d)\b/g, '$1\u00a0$2')
 
-/** Words is a text whose long names, such as those of metrics and ARNs, go on in the next line where a word in them begins. */
-export function Words({ text }: { text: string }) {
-  const parts = text.split(/(?<=[a-z])(?=[A-Z])|(?<=[:/])(?!\d\d\b)/) // but no time of day
+/**
+ * Words is a text whose long names, such as those of metrics and ARNs, go on in the next line where a word in them begins. A name
+ * without words, of which others have made many characters, goes on anywhere but near its ends.
+ */
+export function Words({ text = '' }: { text: string | undefined }) {
+  const parts = text
+    .split(/(?<=[a-z])(?=[A-Z])|(?<=[:/])(?!\d\d\b)/) // but no time of day
+    .flatMap((part) => part.split(/(?<=[^\s-]{12})(?=[^\s-]{12})/u))
   return (
     <span className="break">
       {parts.map((part, i) => (

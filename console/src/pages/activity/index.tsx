@@ -164,10 +164,9 @@ export default function Activity() {
           {
             id: 'about',
             header: 'Resources',
-            cell: (e) =>
-              e.resources.length > 0 ? <span className="break">{e.resources.map(nameOf).join(', ')}</span> : none,
+            cell: (e) => (e.resources.length > 0 ? <Words text={e.resources.map(nameOf).join(', ')} /> : none),
           },
-          { id: 'from', header: 'From', minWidth: 130, cell: (e) => <span className="break">{e.from}</span> },
+          { id: 'from', header: 'From', minWidth: 130, cell: (e) => <Words text={e.from} /> },
           {
             id: 'error',
             header: 'Refused',

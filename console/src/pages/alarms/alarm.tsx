@@ -33,6 +33,7 @@ import { RangeField } from '../../parts/graphs'
 import { Pairs } from '../../parts/pairs'
 import { Problem } from '../../parts/problem'
 import { Rows } from '../../parts/rows'
+import { Unshown } from '../../parts/unshown'
 import { Time, Words } from '../../parts/values'
 import { Combined, Parents } from './combined'
 import { notified } from './notified'
@@ -49,7 +50,11 @@ export default function Alarm({ parameters }: PageProps) {
   const [hours, setHours] = useState(3)
   const alarm = data?.[0]
   if (isLost(error, data)) {
-    return <Problem error={error} what="The alarm cannot be shown" retry={() => void refetch()} />
+    return (
+      <Unshown name={name}>
+        <Problem error={error} what="The alarm cannot be shown" retry={() => void refetch()} />
+      </Unshown>
+    )
   }
   if (isPending) {
     return <Spinner size="large" />
@@ -197,7 +202,9 @@ function Definition({ alarm }: { alarm: MetricAlarm }) {
           {
             label: 'About',
             value: queue ? (
-              <Link href={address(['queues', queue])}>{queue}</Link>
+              <Link href={address(['queues', queue])}>
+                <Words text={queue} />
+              </Link>
             ) : (
               (alarm.Dimensions ?? []).map((d) => `${d.Name} ${d.Value}`).join(', ') || '–'
             ),

@@ -10,7 +10,7 @@ import { RangeField } from '../../parts/graphs'
 import { Pairs } from '../../parts/pairs'
 import { Problem } from '../../parts/problem'
 import { Rows } from '../../parts/rows'
-import { Ago } from '../../parts/values'
+import { Ago, Words } from '../../parts/values'
 import { notified } from './notified'
 import { State } from './state'
 
@@ -19,7 +19,11 @@ function nameOfAlarm(ref: string): string {
 }
 
 function link(name: string) {
-  return <Link href={address(['alarms', name])}>{name}</Link>
+  return (
+    <Link href={address(['alarms', name])}>
+      <Words text={name} />
+    </Link>
+  )
 }
 
 /** Combined shows a composite alarm: its rule, what suppresses its actions, and the alarms that the rule names. */

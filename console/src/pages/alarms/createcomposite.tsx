@@ -5,6 +5,7 @@ import { isLost } from '../../aws/failure'
 import { usePlace } from '../../frame/router'
 import { Empty } from '../../parts/empty'
 import { Problem } from '../../parts/problem'
+import { Unshown } from '../../parts/unshown'
 import { blankComposite, compositeDraftOf } from './compositedraft'
 import { CompositeForm } from './compositeform'
 
@@ -22,13 +23,21 @@ function Copy({ name }: { name: string }) {
   const { data, error, isPending, refetch } = useAlarms(name)
   const alarm = data?.[0]
   if (isLost(error, data)) {
-    return <Problem error={error} what="The alarm cannot be shown" retry={() => void refetch()} />
+    return (
+      <Unshown name={`Copy ${name}`}>
+        <Problem error={error} what="The alarm cannot be shown" retry={() => void refetch()} />
+      </Unshown>
+    )
   }
   if (isPending) {
     return <Spinner size="large" />
   }
   if (!alarm || !isComposite(alarm)) {
-    return <Empty title="There is no such composite alarm" />
+    return (
+      <Unshown name={`Copy ${name}`}>
+        <Empty title="There is no such composite alarm">It may have been deleted.</Empty>
+      </Unshown>
+    )
   }
   return <CompositeForm first={{ ...compositeDraftOf(alarm), name: `${name}-copy` }} />
 }

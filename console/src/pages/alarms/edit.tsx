@@ -6,6 +6,7 @@ import type { PageProps } from '../../frame/page'
 import { usePlace } from '../../frame/router'
 import { Empty } from '../../parts/empty'
 import { Problem } from '../../parts/problem'
+import { Unshown } from '../../parts/unshown'
 import { compositeDraftOf } from './compositedraft'
 import { CompositeForm } from './compositeform'
 import { blank, draftOf } from './draft'
@@ -36,13 +37,21 @@ function Existing({ name, copy }: { name: string; copy: boolean }) {
   const { data, error, isPending, refetch } = useAlarms(name)
   const alarm = data?.[0]
   if (isLost(error, data)) {
-    return <Problem error={error} what="The alarm cannot be shown" retry={() => void refetch()} />
+    return (
+      <Unshown name={copy ? `Copy ${name}` : `Edit ${name}`}>
+        <Problem error={error} what="The alarm cannot be shown" retry={() => void refetch()} />
+      </Unshown>
+    )
   }
   if (isPending) {
     return <Spinner size="large" />
   }
   if (!alarm) {
-    return <Empty title="There is no such alarm" />
+    return (
+      <Unshown name={name}>
+        <Empty title="There is no such alarm">It may have been deleted.</Empty>
+      </Unshown>
+    )
   }
   if (isComposite(alarm)) {
     return <CompositeForm first={compositeDraftOf(alarm)} editing={name} />
@@ -50,10 +59,12 @@ function Existing({ name, copy }: { name: string; copy: boolean }) {
   const draft = draftOf(alarm)
   if (!draft) {
     return (
-      <Empty title="This alarm watches an expression">
-        It can be changed with PutMetricAlarm, as by aws cloudwatch put-metric-alarm or Terraform. This form knows
-        alarms on one metric.
-      </Empty>
+      <Unshown name={name}>
+        <Empty title="This alarm watches an expression">
+          It can be changed with PutMetricAlarm, as by aws cloudwatch put-metric-alarm or Terraform. This form knows
+          alarms on one metric.
+        </Empty>
+      </Unshown>
     )
   }
   return (

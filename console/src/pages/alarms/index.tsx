@@ -13,7 +13,7 @@ import { deleteAlarms, enableActions, useAlarms } from '../../api/alarms'
 import { keys } from '../../api/keys'
 import { useAction } from '../../api/useaction'
 import { count, plural } from '../../data/format'
-import { useNarrow } from '../../frame/narrow'
+import { useTight } from '../../frame/narrow'
 import { notify } from '../../frame/notices'
 import { address, go, usePlace } from '../../frame/router'
 import { AlarmMe } from '../../parts/alarmme'
@@ -27,10 +27,11 @@ import { Rows } from '../../parts/rows'
 import { Ago, Words } from '../../parts/values'
 import { State, states } from './state'
 
-/** others are what a phone has in the menu. */
-const others = [
+/** creations are what there are buttons for, where these have room. */
+const creations = [
+  { id: 'alarm', text: 'Alarm' },
   { id: 'quick', text: 'Quick alarm' },
-  { id: 'composite', text: 'Create composite alarm' },
+  { id: 'composite', text: 'Composite alarm' },
 ]
 
 /** Alarms lists the alarms of the account. */
@@ -71,7 +72,8 @@ export default function Alarms() {
   })
   const selected = collectionProps.selectedItems ?? []
   const names = selected.map((a) => a.AlarmName ?? '')
-  const narrow = useNarrow()
+  const tight = useTight()
+  const create = () => go(address(['create-alarm'], { queue }))
   const combine = () => go(address(['create-composite-alarm'], { of: names.join('\n') }))
   const [only] = selected
   const again = () => void client.invalidateQueries({ queryKey: keys.alarms })
@@ -111,22 +113,17 @@ export default function Alarms() {
               <Bar>
                 <Refresh />
                 <ButtonDropdown
-                  disabled={names.length === 0 && !narrow}
+                  disabled={names.length === 0}
                   items={[
                     { id: 'edit', text: 'Edit', disabled: names.length !== 1 },
                     { id: 'copy', text: 'Copy', disabled: names.length !== 1 },
-                    { id: 'enable', text: 'Enable actions', disabled: names.length === 0 },
-                    { id: 'disable', text: 'Disable actions', disabled: names.length === 0 },
-                    { id: 'delete', text: 'Delete', disabled: names.length === 0 },
-                    ...(narrow ? others : []),
+                    { id: 'enable', text: 'Enable actions' },
+                    { id: 'disable', text: 'Disable actions' },
+                    { id: 'delete', text: 'Delete' },
                   ]}
                   onItemClick={({ detail }) => {
                     const [name = ''] = names
-                    if (detail.id === 'quick') {
-                      setAlarming(true)
-                    } else if (detail.id === 'composite') {
-                      combine()
-                    } else if (detail.id === 'edit') {
+                    if (detail.id === 'edit') {
                       go(address(['alarms', name, 'edit']))
                     } else if (detail.id === 'copy') {
                       go(
@@ -143,11 +140,29 @@ export default function Alarms() {
                 >
                   Actions
                 </ButtonDropdown>
-                {!narrow && <Button onClick={() => setAlarming(true)}>Quick alarm</Button>}
-                {!narrow && <Button onClick={combine}>Create composite alarm</Button>}
-                <Button variant="primary" onClick={() => go(address(['create-alarm'], { queue }))}>
-                  Create alarm
-                </Button>
+                {tight ? (
+                  <ButtonDropdown
+                    variant="primary"
+                    items={creations}
+                    onItemClick={({ detail: { id } }) =>
+                      id === 'quick' ? setAlarming(true) : id === 'composite' ? combine() : create()
+                    }
+                  >
+                    Create
+                  </ButtonDropdown>
+                ) : (
+                  [
+                    <Button key="quick" onClick={() => setAlarming(true)}>
+                      Quick alarm
+                    </Button>,
+                    <Button key="composite" onClick={combine}>
+                      Create composite alarm
+                    </Button>,
+                    <Button key="alarm" variant="primary" onClick={create}>
+                      Create alarm
+                    </Button>,
+                  ]
+                )}
               </Bar>
             }
           >
@@ -177,7 +192,11 @@ export default function Alarms() {
           {
             id: 'name',
             header: 'Name',
-            cell: (a) => <Link href={address(['alarms', a.AlarmName ?? ''])}>{a.AlarmName}</Link>,
+            cell: (a) => (
+              <Link href={address(['alarms', a.AlarmName ?? ''])}>
+                <Words text={a.AlarmName} />
+              </Link>
+            ),
             sortingField: 'AlarmName',
             isRowHeader: true,
           },
@@ -200,7 +219,7 @@ export default function Alarms() {
             header: 'About',
             cell: (a) => (isComposite(a) ? 'Other alarms' : (a.Dimensions ?? []).map((d) => d.Value).join(', ') || '–'),
           },
-          { id: 'condition', header: 'Condition', cell: (a) => <Words text={conditionOf(a)} /> },
+          { id: 'condition', header: 'Condition', minWidth: 220, cell: (a) => <Words text={conditionOf(a)} /> },
           {
             id: 'actions',
             header: 'Actions',

@@ -2,7 +2,7 @@ import Link from '@cloudscape-design/components/link'
 import type { AnyAlarm } from '../../api/alarm'
 import { nameOf } from '../../api/queues'
 import { address } from '../../frame/router'
-import { Time } from '../../parts/values'
+import { Time, Words } from '../../parts/values'
 
 function topics(arns: string[] | undefined) {
   if (!arns || arns.length === 0) {
@@ -10,7 +10,13 @@ function topics(arns: string[] | undefined) {
   }
   return arns.map((arn) => (
     <div key={arn}>
-      {arn.includes(':sns:') ? <Link href={address(['topics', nameOf(arn)])}>{nameOf(arn)}</Link> : arn}
+      {arn.includes(':sns:') ? (
+        <Link href={address(['topics', nameOf(arn)])}>
+          <Words text={nameOf(arn)} />
+        </Link>
+      ) : (
+        arn
+      )}
     </div>
   ))
 }
@@ -22,7 +28,7 @@ export function notified(alarm: AnyAlarm) {
     { label: 'Notified when it is OK again', value: topics(alarm.OKActions) },
     { label: 'Notified when data are missing', value: topics(alarm.InsufficientDataActions) },
     { label: 'Actions', value: alarm.ActionsEnabled === false ? 'Disabled' : 'Enabled' },
-    { label: 'ARN', value: <span className="break">{alarm.AlarmArn}</span> },
+    { label: 'ARN', value: <Words text={alarm.AlarmArn} /> },
     { label: 'Changed', value: <Time at={alarm.AlarmConfigurationUpdatedTimestamp?.getTime()} /> },
   ]
 }

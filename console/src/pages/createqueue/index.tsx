@@ -18,6 +18,7 @@ import { useState } from 'react'
 import { useAttributes, useTags } from '../../api/attributes'
 import { keys } from '../../api/keys'
 import { createQueue, queueAttribute, setQueueAttributes, tagQueue, untagQueue } from '../../api/queueactions'
+import { useTaken } from '../../api/taken'
 import { useAction } from '../../api/useaction'
 import { sessionNow, settingsNow } from '../../aws/session'
 import { record } from '../../data/tags'
@@ -60,7 +61,11 @@ export default function CreateQueue({ parameters }: PageProps) {
   if (error && !(attributes.data && tags.data)) {
     return (
       <Unshown name={`Edit ${queue}`}>
-        <Problem error={error} what="The queue's settings" />
+        <Problem
+          error={error}
+          what="The queue's settings"
+          retry={() => void Promise.all([attributes.refetch(), tags.refetch()])}
+        />
       </Unshown>
     )
   }
@@ -80,11 +85,13 @@ function QueueForm({ queue, before: given }: { queue?: string; before: Form }) {
   const [tried, setTried] = useState(false)
   const { busy, error, run, forget } = useAction()
   const set = (some: Partial<Form>) => setForm((old) => ({ ...old, ...some }))
-  const errors = check(form)
-  const wrong = Object.keys(errors).length > 0
+  const name = fullName(form)
+  const dead = form.redrive && form.createDeadLetterQueue ? deadLetterName(form) : ''
+  const taken = { name: useTaken(queue === undefined ? name : ''), dead: useTaken(form.name && dead) }
+  const errors = { ...check(form), ...(taken.dead && { deadLetterQueue: taken.dead }) }
+  const wrong = taken.name !== undefined || Object.keys(errors).length > 0
   const left = useLeft<keyof Form>()
   const error_ = (field: keyof Form) => (tried || field === 'policy' || left.has(field) ? errors[field] : undefined)
-  const name = fullName(form)
 
   async function save() {
     setTried(true)
@@ -95,15 +102,15 @@ function QueueForm({ queue, before: given }: { queue?: string; before: Form }) {
     }
     await run(
       async () => {
-        let dead = form.redrive ? arnOf(deadLetterName(form)) : ''
+        let arn = form.redrive ? arnOf(deadLetterName(form)) : ''
         if (form.redrive && form.createDeadLetterQueue) {
-          dead = await makeDeadLetterQueue(form)
+          arn = await makeDeadLetterQueue(form)
         }
         if (queue === undefined) {
-          const { name: QueueName, attributes: Attributes, tags } = creation(form, dead)
+          const { name: QueueName, attributes: Attributes, tags } = creation(form, arn)
           await createQueue(QueueName, Attributes, tags)
         } else {
-          await change(queue, before, form, dead)
+          await change(queue, before, form, arn)
         }
         return { header: queue === undefined ? `Created ${name}` : `Saved ${name}` }
       },
@@ -168,6 +175,7 @@ function QueueForm({ queue, before: given }: { queue?: string; before: Form }) {
                     value={form.name}
                     change={(name) => set({ name })}
                     wrong={errors.name}
+                    taken={taken.name}
                     tried={tried}
                     constraint={
                       form.fifo && form.name && !form.name.endsWith('.fifo')
@@ -210,7 +218,14 @@ function QueueForm({ queue, before: given }: { queue?: string; before: Form }) {
                 </Header>
               }
             >
-              <DeadLetterFields form={form} set={set} leave={left.leave} error={error_} name={name} />
+              <DeadLetterFields
+                form={form}
+                set={set}
+                leave={left.leave}
+                error={error_}
+                name={name}
+                taken={taken.dead}
+              />
             </Container>
             <Container
               header={
@@ -409,7 +424,8 @@ function DeadLetterFields({
   leave,
   error,
   name,
-}: FieldsProps & { error: (field: keyof Form) => string | undefined; name: string }) {
+  taken,
+}: FieldsProps & { error: (field: keyof Form) => string | undefined; name: string; taken: string | undefined }) {
   const visible = number(form.visibility) === 0
   return (
     <SpaceBetween size="m">
@@ -425,19 +441,21 @@ function DeadLetterFields({
       {form.redrive && (
         <ColumnLayout columns={2}>
           <SpaceBetween size="m">
-            <RadioGroup
-              value={form.createDeadLetterQueue ? 'new' : 'old'}
-              ariaLabel="Which dead-letter queue"
-              onChange={({ detail }) => set({ createDeadLetterQueue: detail.value === 'new' })}
-              items={[
-                {
-                  value: 'new',
-                  label: `Create ${name ? deadLetterName({ ...form, createDeadLetterQueue: true }) : 'one now'}`,
-                  description: 'It keeps messages for 14 days.',
-                },
-                { value: 'old', label: 'Choose a queue' },
-              ]}
-            />
+            <FormField errorText={form.createDeadLetterQueue && taken}>
+              <RadioGroup
+                value={form.createDeadLetterQueue ? 'new' : 'old'}
+                ariaLabel="Which dead-letter queue"
+                onChange={({ detail }) => set({ createDeadLetterQueue: detail.value === 'new' })}
+                items={[
+                  {
+                    value: 'new',
+                    label: `Create ${name ? deadLetterName({ ...form, createDeadLetterQueue: true }) : 'one now'}`,
+                    description: 'It keeps messages for 14 days.',
+                  },
+                  { value: 'old', label: 'Choose a queue' },
+                ]}
+              />
+            </FormField>
             {!form.createDeadLetterQueue && (
               <FormField label="Dead-letter queue" errorText={error('deadLetterQueue')}>
                 <QueueField

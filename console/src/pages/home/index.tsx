@@ -69,7 +69,9 @@ export default function Home() {
         <Problem error={queues.error} what="The queues cannot be shown" retry={() => void queues.refetch()} />
       )}
       {isDenied(queues.error) && <Button href="#/queues">See the list of queues</Button>}
-      {isLost(firing.error, firing.data) && <Problem error={firing.error} what="The alarms cannot be shown" />}
+      {isLost(firing.error, firing.data) && (
+        <Problem error={firing.error} what="The alarms cannot be shown" retry={() => void firing.refetch()} />
+      )}
       {sums && data.Total > 0 && <Totals sums={sums} />}
       {data?.Total === 0 && list.length === 0 && <NoQueues />}
       {(pending || list.length > 0) && (

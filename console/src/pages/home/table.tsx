@@ -6,10 +6,10 @@ import { memo, useMemo } from 'react'
 import type { ListedQueue } from '../../api/queuestate'
 import { count } from '../../data/format'
 import { left } from '../../data/growth'
-import { useNarrow } from '../../frame/narrow'
+import { useCards, useWide } from '../../frame/narrow'
 import { address } from '../../frame/router'
 import { Sparkline } from '../../parts/sparkline'
-import { Absent, Said } from '../../parts/values'
+import { Absent, Said, Words } from '../../parts/values'
 import type { Concern } from './concerns'
 
 interface ConcernTableProps {
@@ -22,8 +22,9 @@ interface ConcernTableProps {
 
 /** ConcernTable lists what needs attention. */
 export const ConcernTable = memo(function ConcernTable({ concerns, courses, loading, resume }: ConcernTableProps) {
-  const narrow = useNarrow()
-  const alarms = concerns.some((c) => c.alarms.length > 0)
+  const narrow = useCards()
+  const wide = useWide()
+  const alarms = wide && concerns.some((c) => c.alarms.length > 0)
   const columns = useMemo(() => columnsOf(courses, alarms, resume), [courses, alarms, resume])
   const cards = useMemo(() => cardsOf(resume), [resume])
   return (
@@ -51,7 +52,7 @@ function columnsOf(
   const alarm: Column = { id: 'alarms', header: 'Alarm', minWidth: 140, cell: (c) => <Alarms concern={c} /> }
   return [
     { id: 'name', header: 'Queue or alarm', isRowHeader: true, minWidth: 150, cell: (c) => <Name concern={c} /> },
-    { id: 'why', header: 'Why', cell: (c) => <Why concern={c} />, minWidth: 260 },
+    { id: 'why', header: 'Why', cell: (c) => <Why concern={c} more={!alarms} />, minWidth: 260 },
     { id: 'trend', header: 'Trend', minWidth: 120, cell: (c) => <Trend concern={c} course={courses?.get(c.name)} /> },
     ...(alarms ? [alarm] : []),
     { id: 'action', header: 'Next', minWidth: 170, cell: (c) => <Action concern={c} resume={resume} /> },
@@ -67,8 +68,7 @@ const cardsOf = (resume: (queue: ListedQueue) => void): Column[] => [
     cell: (c) => (
       <div className="queue-card">
         <Name concern={c} />
-        <Why concern={c} />
-        {c.alarms.length > 0 && <Alarms concern={c} />}
+        <Why concern={c} more />
         <div>
           <Action concern={c} resume={resume} />
         </div>
@@ -80,16 +80,20 @@ const cardsOf = (resume: (queue: ListedQueue) => void): Column[] => [
 function Name({ concern }: { concern: Concern }) {
   return (
     <Link href={concern.href}>
-      <span className="break">{concern.name}</span>
+      <Words text={concern.name} />
     </Link>
   )
 }
 
-function Why({ concern }: { concern: Concern }) {
+/** Why says what is wrong, and more the names of its alarms, where they have no column. */
+function Why({ concern, more }: { concern: Concern; more: boolean }) {
   return (
     <div className="why">
       <StatusIndicator type={concern.type} iconAriaLabel={kinds[concern.type]} />
-      <Said text={concern.why} />
+      <div className="queue-card">
+        <Said text={concern.why} />
+        {more && concern.alarms.length > 0 && <Alarms concern={concern} />}
+      </div>
     </div>
   )
 }
@@ -121,12 +125,12 @@ function Alarms({ concern }: { concern: Concern }) {
     return <Absent />
   }
   return (
-    <div className="queue-card">
+    <div className="alarms">
       {concern.alarms.slice(0, 3).map((name) => (
         <div key={name} className="why">
           <StatusIndicator type="error" iconAriaLabel="In alarm" />
           <Link href={address(['alarms', name])}>
-            <span className="break">{name}</span>
+            <Words text={name} />
           </Link>
         </div>
       ))}

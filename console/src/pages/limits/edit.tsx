@@ -8,8 +8,15 @@ import { useAction } from '../../api/useaction'
 import { useFirstField } from '../../frame/firstfield'
 import { Dialog } from '../../parts/dialog'
 
+interface EditProps {
+  limited: Limited | undefined
+  /** all are the limits that there are. */
+  all: readonly Limited[]
+  close: () => void
+}
+
 /** Edit is the dialog for the limits of an account or user, which may be new. An empty field stands for no limit. */
-export function Edit({ limited, close }: { limited: Limited | undefined; close: () => void }) {
+export function Edit({ limited, all, close }: EditProps) {
   const client = useQueryClient()
   const had = limited?.Limits ?? {}
   const [name, setName] = useState(limited ? nameOf(limited) : '')
@@ -21,7 +28,8 @@ export function Edit({ limited, close }: { limited: Limited | undefined; close: 
   const isUser = name.includes('/')
   const shown = kinds.filter((k) => !isUser || k.ofUsers)
   const wrong = shown.filter((k) => !isLimit(texts[k.kind]))
-  const ready = /^\d{12}(\/.+)?$/.test(name.trim()) && wrong.length === 0
+  const taken = !limited && all.some((l) => nameOf(l) === name.trim())
+  const ready = !taken && /^\d{12}(\/.+)?$/.test(name.trim()) && wrong.length === 0
   async function submit() {
     if (!ready) {
       return
@@ -56,7 +64,11 @@ export function Edit({ limited, close }: { limited: Limited | undefined; close: 
       error={error}
     >
       {!limited && (
-        <FormField label="Account or user" description="An account, or a user of one: 111122223333/bob">
+        <FormField
+          label="Account or user"
+          description="An account, or a user of one: 111122223333/bob"
+          errorText={taken && `${name.trim()} already has limits: edit those.`}
+        >
           <Input ref={field} value={name} onChange={({ detail }) => setName(detail.value)} autoComplete="off" />
         </FormField>
       )}

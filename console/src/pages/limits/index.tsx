@@ -40,7 +40,13 @@ export default function Limits() {
           })),
         ]}
       />
-      {editing && <Edit limited={editing === 'new' ? undefined : editing} close={() => setEditing(undefined)} />}
+      {editing && (
+        <Edit
+          limited={editing === 'new' ? undefined : editing}
+          all={query.data ?? []}
+          close={() => setEditing(undefined)}
+        />
+      )}
     </>
   )
 }

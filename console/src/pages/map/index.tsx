@@ -77,7 +77,11 @@ export default function MapPage() {
           <Alert type="info">Topics are not shown: this requires the permission sns:ListSubscriptions.</Alert>
         ) : (
           isLost(subscriptions.error, subscriptions.data) && (
-            <Problem error={subscriptions.error} what="The topics cannot be shown" />
+            <Problem
+              error={subscriptions.error}
+              what="The topics cannot be shown"
+              retry={() => void subscriptions.refetch()}
+            />
           )
         ))}
       {pending && !data && !queues.error && <StatusIndicator type="loading">Loading</StatusIndicator>}

@@ -2,6 +2,7 @@ import Box from '@cloudscape-design/components/box'
 import Link from '@cloudscape-design/components/link'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import StatusIndicator from '@cloudscape-design/components/status-indicator'
+import { Words } from '../../parts/values'
 import { type Island, linesOf } from './graph'
 
 /** MapList says in words what the map draws, for windows in which a map has no room. */
@@ -15,7 +16,7 @@ export function MapList({ islands }: { islands: Island[] }) {
             <div key={queue.id}>
               <Box variant="h3">
                 <Link href={queue.href} fontSize="inherit">
-                  <span className="break">{queue.name}</span>
+                  <Words text={queue.name} />
                 </Link>
               </Box>
               {queue.bad ? <StatusIndicator type="warning">{queue.note}</StatusIndicator> : <Box>{queue.note}</Box>}

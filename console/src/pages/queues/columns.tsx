@@ -9,7 +9,7 @@ import { count, rate } from '../../data/format'
 import { health } from '../../data/health'
 import { address } from '../../frame/router'
 import { Sparkline } from '../../parts/sparkline'
-import { Absent, Ago, Num, Said, Time } from '../../parts/values'
+import { Absent, Ago, Num, Said, Time, Words } from '../../parts/values'
 import type { RateOf } from './rates'
 
 /** HealthOf says how a queue is, and why, if nothing more is received. */
@@ -101,7 +101,9 @@ export function columns(rates: RateOf): Column[] {
       header: 'Name',
       cell: (q) => (
         <Link href={address(['queues', q.QueueName])}>
-          <span className="break">{q.QueueName}</span>
+          <span className="whole-name">
+            <Words text={q.QueueName} />
+          </span>
         </Link>
       ),
       orderBy: 'QueueName',
@@ -139,7 +141,7 @@ export function columns(rates: RateOf): Column[] {
         const letters = seen(q)?.DeadLetterQueueArn
         return letters ? (
           <Link href={address(['queues', nameOf(letters)])}>
-            <span className="break">{nameOf(letters)}</span>
+            <Words text={nameOf(letters)} />
           </Link>
         ) : (
           <Absent />
@@ -180,7 +182,7 @@ export const card: Column = {
     return (
       <div className="queue-card">
         <Link href={address(['queues', q.QueueName])}>
-          <span className="break">{q.QueueName}</span>
+          <Words text={q.QueueName} />
         </Link>
         <StateOf queue={q} />
         {s?.Visible !== undefined && (

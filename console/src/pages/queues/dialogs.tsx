@@ -73,7 +73,7 @@ export function Dialog({ action, queues, close, done }: DialogProps) {
     case 'delete':
       return (
         <Confirm
-          title={`Delete ${what}?`}
+          title={`Delete ${which}?`}
           yes="Delete"
           word="delete"
           refused={refusals.get(taken.delete)}
@@ -90,7 +90,7 @@ export function Dialog({ action, queues, close, done }: DialogProps) {
     case 'purge':
       return (
         <Confirm
-          title={`Purge ${what}?`}
+          title={`Purge ${which}?`}
           yes="Purge"
           word="purge"
           refused={refusals.get(taken.purge)}
@@ -107,7 +107,7 @@ export function Dialog({ action, queues, close, done }: DialogProps) {
     case 'pause':
       return (
         <Confirm
-          title={`Pause the delivery of ${what}?`}
+          title={`Pause the delivery of ${which}?`}
           yes="Pause delivery"
           refused={refusals.get(taken.pause)}
           close={close}
@@ -123,7 +123,7 @@ export function Dialog({ action, queues, close, done }: DialogProps) {
     case 'resume':
       return (
         <Confirm
-          title={`Resume the delivery of ${what}?`}
+          title={`Resume the delivery of ${which}?`}
           yes="Resume delivery"
           refused={refusals.get(taken.resume)}
           close={close}
@@ -136,7 +136,7 @@ export function Dialog({ action, queues, close, done }: DialogProps) {
     case 'tag':
       return (
         <Confirm
-          title={`Add tags to ${what}`}
+          title={`Add tags to ${which}`}
           yes="Add tags"
           refused={refusals.get(taken.tag)}
           close={close}

@@ -6,7 +6,7 @@ import Table from '@cloudscape-design/components/table'
 import { memo, useMemo } from 'react'
 import type { ListedQueue } from '../../api/queuestate'
 import { count } from '../../data/format'
-import { useNarrow, useWide } from '../../frame/narrow'
+import { useCards, useWide } from '../../frame/narrow'
 import { useStored } from '../../frame/preferences'
 import type { Action } from './actions'
 import { Buttons } from './buttons'
@@ -46,7 +46,7 @@ export const QueueTable = memo(function QueueTable(props: QueueTableProps) {
   const { shown, looked, total, denied, error, sorting, selected, select, act } = props
   const [looks, setLooks] = useLooks()
   const rates = useRates(looked)
-  const narrow = useNarrow()
+  const narrow = useCards()
   const plainly = denied !== undefined
   const defs = useMemo(
     () =>

@@ -104,7 +104,11 @@ export default function CreateSubscription() {
                 <QueuePicker
                   name={endpoint && nameOf(endpoint)}
                   choose={(q) => setEndpoint(q.QueueArn)}
-                  {...(topic && !topic.endsWith('.fifo') && { holds: (q) => !q.Fifo })}
+                  {...(topic &&
+                    !topic.endsWith('.fifo') && {
+                      holds: (q) => !q.Fifo,
+                      none: 'No standard queues: a standard topic cannot send to FIFO queues',
+                    })}
                 />
               ) : (
                 <Input

@@ -23,6 +23,7 @@ import { JSONEdit } from '../../parts/jsonedit'
 import { Pairs } from '../../parts/pairs'
 import { Problem } from '../../parts/problem'
 import { Unshown } from '../../parts/unshown'
+import { Words } from '../../parts/values'
 import { filterExample } from './filterexample'
 import { ScopeField } from './scopefield'
 
@@ -68,7 +69,7 @@ export default function SubscriptionPage({ parameters }: PageProps) {
   return (
     <SpaceBetween size="l">
       <Header variant="h1" actions={<Button onClick={() => setAsking(true)}>Delete</Button>}>
-        <span className="break">{queue ? nameOf(data.Endpoint ?? '') : data.Endpoint}</span>
+        <Words text={queue ? nameOf(data.Endpoint ?? '') : data.Endpoint} />
       </Header>
       <Container header={<Header variant="h2">Details</Header>}>
         <Pairs
@@ -78,12 +79,21 @@ export default function SubscriptionPage({ parameters }: PageProps) {
             {
               label: 'Endpoint',
               value: queue ? (
-                <Link href={address(['queues', nameOf(data.Endpoint ?? '')])}>{data.Endpoint}</Link>
+                <Link href={address(['queues', nameOf(data.Endpoint ?? '')])}>
+                  <Words text={data.Endpoint} />
+                </Link>
               ) : (
-                <span className="break">{data.Endpoint}</span>
+                <Words text={data.Endpoint} />
               ),
             },
-            { label: 'Topic', value: <Link href={address(['topics', topic])}>{topic}</Link> },
+            {
+              label: 'Topic',
+              value: (
+                <Link href={address(['topics', topic])}>
+                  <Words text={topic} />
+                </Link>
+              ),
+            },
             { label: 'Status', value: data.PendingConfirmation === 'true' ? 'Pending confirmation' : 'Confirmed' },
             {
               label: 'ARN',

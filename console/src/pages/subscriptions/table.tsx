@@ -21,6 +21,7 @@ import { Paging } from '../../parts/paging'
 import { Problem } from '../../parts/problem'
 import { Refresh } from '../../parts/refresh'
 import { Rows } from '../../parts/rows'
+import { Words } from '../../parts/values'
 
 /** SubscriptionTable lists the subscriptions of a topic, of an endpoint, or all. */
 export function SubscriptionTable({ topic, full = false }: { topic?: string; full?: boolean }) {
@@ -117,10 +118,10 @@ export function SubscriptionTable({ topic, full = false }: { topic?: string; ful
             sortingField: 'Endpoint',
             cell: (s) =>
               isPending(s) ? (
-                <span className="break">{s.Endpoint}</span>
+                <Words text={s.Endpoint} />
               ) : (
                 <Link href={address(['subscriptions', nameOf(s.TopicArn ?? ''), idOf(s.SubscriptionArn ?? '')])}>
-                  <span className="break">{s.Protocol === 'sqs' ? nameOf(s.Endpoint ?? '') : s.Endpoint}</span>
+                  <Words text={s.Protocol === 'sqs' ? nameOf(s.Endpoint ?? '') : s.Endpoint} />
                 </Link>
               ),
           },
@@ -133,7 +134,9 @@ export function SubscriptionTable({ topic, full = false }: { topic?: string; ful
                   header: 'Topic',
                   sortingField: 'TopicArn' as const,
                   cell: (s: Subscription) => (
-                    <Link href={address(['topics', nameOf(s.TopicArn ?? '')])}>{nameOf(s.TopicArn ?? '')}</Link>
+                    <Link href={address(['topics', nameOf(s.TopicArn ?? '')])}>
+                      <Words text={nameOf(s.TopicArn ?? '')} />
+                    </Link>
                   ),
                 },
               ]),

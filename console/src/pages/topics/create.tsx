@@ -10,6 +10,7 @@ import Tiles from '@cloudscape-design/components/tiles'
 import { useState } from 'react'
 import { keys } from '../../api/keys'
 import { nameOf } from '../../api/queues'
+import { useTopicArn } from '../../api/topic'
 import { createTopic } from '../../api/topicactions'
 import { useAction } from '../../api/useaction'
 import { withSuffix, wrongTopicName } from '../../data/names'
@@ -32,9 +33,11 @@ export default function CreateTopic() {
   const fifo = type === 'fifo'
   const whole = withSuffix(name, fifo)
   const wrong = wrongTopicName(name, fifo)
+  const { arn: there } = useTopicArn(whole)
+  const taken = there ? `There is already a topic ${whole}.` : undefined
   async function submit() {
     setTried(true)
-    if (wrong) {
+    if (wrong ?? taken) {
       goToFirstWrong()
       return
     }
@@ -98,6 +101,7 @@ export default function CreateTopic() {
               value={name}
               change={setName}
               wrong={wrong}
+              taken={taken}
               tried={tried}
               constraint={
                 fifo && name && !name.endsWith('.fifo')

@@ -110,7 +110,11 @@ export default function Topics() {
           {
             id: 'name',
             header: 'Name',
-            cell: (t) => <Link href={address(['topics', t.name])}>{t.name}</Link>,
+            cell: (t) => (
+              <Link href={address(['topics', t.name])}>
+                <Words text={t.name} />
+              </Link>
+            ),
             sortingField: 'name',
             isRowHeader: true,
           },

@@ -18,6 +18,7 @@ import { address, go } from '../../frame/router'
 import { AttributeRows, attributesOfRows, type Row } from '../../parts/attributerows'
 import { Pairs } from '../../parts/pairs'
 import { Problem } from '../../parts/problem'
+import { Unshown } from '../../parts/unshown'
 
 /** payloadExample shows how each protocol gets a message of its own. */
 const payloadExample = `{
@@ -68,7 +69,11 @@ export default function Publish({ parameters }: PageProps) {
   }
 
   if (isLost(listError, arn) || missing) {
-    return <Problem error={listError ?? new Error(missing)} what="Nothing can be published" />
+    return (
+      <Unshown name={`Publish message to ${name}`}>
+        <Problem error={listError ?? new Error(missing)} what="Nothing can be published" />
+      </Unshown>
+    )
   }
   return (
     <Form

@@ -205,14 +205,14 @@ function DisplayName({ value, save }: { value: string; save: (value: string) => 
 }
 
 function Tags({ arn }: { arn: string }) {
-  const { data, error } = useQuery({
+  const { data, error, refetch } = useQuery({
     queryKey: keys.topicTags(arn),
     queryFn: ({ signal }) => topicTags(arn, signal),
   })
   const [edited, setEdited] = useState<Tag[]>()
   const { busy, error: failed, run } = useAction()
   if (isLost(error, data)) {
-    return <Problem error={error} what="The tags cannot be shown" />
+    return <Problem error={error} what="The tags cannot be shown" retry={() => void refetch()} />
   }
   const save = () =>
     run(

@@ -18,20 +18,23 @@ interface AskProps {
   type?: 'text' | 'password'
   /** names says of what the word is the name. */
   names?: Named
+  /** taken are the names that are in use, whatever their case. */
+  taken?: readonly (string | undefined)[] | undefined
 }
 
 /** Ask is a dialog for one word, such as the name of what is made. */
-export function Ask({ title, label, yes, children, act, close, type = 'text', names }: AskProps) {
+export function Ask({ title, label, yes, children, act, close, type = 'text', names, taken }: AskProps) {
   const [text, setText] = useState('')
   const [tried, setTried] = useState(false)
   const wrong = names && wrongIdentityName(text.trim(), names)
+  const other = taken?.find((name) => name?.toLowerCase() === text.trim().toLowerCase())
   const { busy, error, run } = useAction()
   const field = useFirstField<InputProps.Ref>()
   async function submit() {
     if (text.trim() === '') {
       return
     }
-    if (wrong) {
+    if (wrong || other) {
       setTried(true)
       goToFirstWrong()
       return
@@ -53,6 +56,7 @@ export function Ask({ title, label, yes, children, act, close, type = 'text', na
           value={text}
           change={setText}
           wrong={wrong}
+          taken={other && `The name is taken by ${other}.`}
           tried={tried && text.trim() !== ''}
           constraint={`Letters, digits and +=,.@_-, at most ${names.most}.`}
           enter={() => void submit()}

@@ -13,6 +13,7 @@ import type { PageProps } from '../../frame/page'
 import { address } from '../../frame/router'
 import { Problem } from '../../parts/problem'
 import { Unshown } from '../../parts/unshown'
+import { Words } from '../../parts/values'
 import { HolderPolicies } from './holderpolicies'
 
 /** Group shows one group: its users and policies. */
@@ -40,7 +41,9 @@ export default function Group({ parameters }: PageProps) {
           )}
           {data.map((u) => (
             <div key={u.UserName} className="attached">
-              <Link href={address(['users', u.UserName ?? ''])}>{u.UserName}</Link>
+              <Link href={address(['users', u.UserName ?? ''])}>
+                <Words text={u.UserName} />
+              </Link>
               <Button
                 variant="inline-link"
                 onClick={() =>

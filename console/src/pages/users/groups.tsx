@@ -33,7 +33,11 @@ export default function Groups() {
             header: 'Name',
             isRowHeader: true,
             sortingField: 'GroupName',
-            cell: (g) => <Link href={address(['groups', g.GroupName ?? ''])}>{g.GroupName}</Link>,
+            cell: (g) => (
+              <Link href={address(['groups', g.GroupName ?? ''])}>
+                <Words text={g.GroupName} />
+              </Link>
+            ),
           },
           { id: 'created', header: 'Created', cell: (g) => <Time at={g.CreateDate?.getTime()} /> },
           { id: 'arn', header: 'ARN', cell: (g) => <Words text={g.Arn ?? ''} /> },
@@ -44,6 +48,7 @@ export default function Groups() {
           title="Create group"
           label="Group name"
           names={named.group}
+          taken={query.data?.map((g) => g.GroupName)}
           yes="Create group"
           close={() => setAsking(false)}
           act={async (GroupName) => {

@@ -17,6 +17,7 @@ import { named } from '../../data/names'
 import { address } from '../../frame/router'
 import { JSONEdit } from '../../parts/jsonedit'
 import { Problem } from '../../parts/problem'
+import { Words } from '../../parts/values'
 import { Ask } from './ask'
 
 /** policyExample is a policy to begin with. */
@@ -42,7 +43,7 @@ export function HolderPolicies({ holder }: { holder: Holder }) {
 }
 
 function Attached({ holder }: { holder: Holder }) {
-  const { data, error } = useAttached(holder)
+  const { data, error, refetch } = useAttached(holder)
   const all = usePolicies(true)
   const [chosen, setChosen] = useState('')
   const attached = new Set((data ?? []).map((p) => p.PolicyArn))
@@ -59,11 +60,15 @@ function Attached({ holder }: { holder: Holder }) {
   return (
     <Container header={<Header variant="h2">Managed policies</Header>}>
       <SpaceBetween size="s">
-        {isLost(error, data) && <Problem error={error} what="The policies cannot be shown" />}
+        {isLost(error, data) && (
+          <Problem error={error} what="The policies cannot be shown" retry={() => void refetch()} />
+        )}
         {data?.length === 0 && <Box color="text-body-secondary">No policies are attached.</Box>}
         {data?.map((p) => (
           <div key={p.PolicyArn} className="attached">
-            <Link href={address(['policies', p.PolicyName ?? ''])}>{p.PolicyName}</Link>
+            <Link href={address(['policies', p.PolicyName ?? ''])}>
+              <Words text={p.PolicyName} />
+            </Link>
             <Button
               variant="inline-link"
               onClick={() => void act(`${p.PolicyName} detached`, () => detachPolicy(holder, p.PolicyArn ?? ''))}
@@ -98,7 +103,7 @@ function Attached({ holder }: { holder: Holder }) {
 
 function Inline({ holder }: { holder: Holder }) {
   const client = useQueryClient()
-  const { data, error } = useInline(holder)
+  const { data, error, refetch } = useInline(holder)
   const [asking, setAsking] = useState(false)
   const [made, setMade] = useState<string>()
   const again = () => client.invalidateQueries({ queryKey: keys.inlinePolicies(holder.kind, holder.name) })
@@ -112,7 +117,9 @@ function Inline({ holder }: { holder: Holder }) {
       }
     >
       <SpaceBetween size="s">
-        {isLost(error, data) && <Problem error={error} what="The policies cannot be shown" />}
+        {isLost(error, data) && (
+          <Problem error={error} what="The policies cannot be shown" retry={() => void refetch()} />
+        )}
         {data && names.length === 0 && <Box color="text-body-secondary">There are no inline policies.</Box>}
         {names.map((name) => (
           <InlinePolicy key={name} holder={holder} name={name} fresh={name === made} changed={again} />
@@ -123,6 +130,7 @@ function Inline({ holder }: { holder: Holder }) {
           title="Add inline policy"
           label="Policy name"
           names={named.policy}
+          taken={names}
           yes="Continue"
           close={() => setAsking(false)}
           act={async (name) => setMade(name)}
@@ -155,7 +163,7 @@ function InlinePolicy(p: { holder: Holder; name: string; fresh: boolean; changed
   return (
     <ExpandableSection headerText={p.name} expanded={open} onChange={({ detail }) => setOpen(detail.expanded)}>
       <SpaceBetween size="s">
-        <Problem error={error} />
+        <Problem error={error} retry={() => void refetch()} />
         {(data !== undefined || p.fresh) && (
           <JSONEdit
             label={`Policy ${p.name}`}

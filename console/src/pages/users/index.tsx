@@ -34,7 +34,11 @@ export default function Users() {
             header: 'Name',
             isRowHeader: true,
             sortingField: 'UserName',
-            cell: (u) => <Link href={address(['users', u.UserName ?? ''])}>{u.UserName}</Link>,
+            cell: (u) => (
+              <Link href={address(['users', u.UserName ?? ''])}>
+                <Words text={u.UserName} />
+              </Link>
+            ),
           },
           { id: 'path', header: 'Path', cell: (u) => u.Path },
           { id: 'password', header: 'Signed in by password', cell: (u) => <Ago at={u.PasswordLastUsed?.getTime()} /> },
@@ -47,6 +51,7 @@ export default function Users() {
           title="Create user"
           label="User name"
           names={named.user}
+          taken={query.data?.map((u) => u.UserName)}
           yes="Create user"
           close={() => setAsking(false)}
           act={async (UserName) => {

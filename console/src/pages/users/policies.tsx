@@ -8,7 +8,7 @@ import { createPolicy, deletePolicy } from '../../api/policies'
 import { named } from '../../data/names'
 import { notify } from '../../frame/notices'
 import { address, go } from '../../frame/router'
-import { Num, Time } from '../../parts/values'
+import { Num, Time, Words } from '../../parts/values'
 import { Ask } from './ask'
 import { policyExample } from './holderpolicies'
 import { List } from './list'
@@ -42,7 +42,11 @@ export default function Policies() {
             header: 'Name',
             isRowHeader: true,
             sortingField: 'PolicyName',
-            cell: (p) => <Link href={address(['policies', p.PolicyName ?? ''])}>{p.PolicyName}</Link>,
+            cell: (p) => (
+              <Link href={address(['policies', p.PolicyName ?? ''])}>
+                <Words text={p.PolicyName} />
+              </Link>
+            ),
           },
           { id: 'attached', header: 'Attached to', cell: (p) => <Num value={p.AttachmentCount} /> },
           { id: 'description', header: 'Description', cell: (p) => p.Description || '–' },
@@ -54,6 +58,7 @@ export default function Policies() {
           title="Create policy"
           label="Policy name"
           names={named.policy}
+          taken={query.data?.map((p) => p.PolicyName)}
           yes="Create policy"
           close={() => setAsking(false)}
           act={async (PolicyName) => {

@@ -93,7 +93,7 @@ function Shown({ policy }: { policy: Policy }) {
       </Container>
       <Container>
         {isLost(document.error, document.data) && (
-          <Problem error={document.error} what="The document cannot be shown" />
+          <Problem error={document.error} what="The document cannot be shown" retry={() => void document.refetch()} />
         )}
         {document.data === undefined ? (
           document.error ? undefined : (

@@ -34,7 +34,11 @@ export default function Roles() {
             header: 'Name',
             isRowHeader: true,
             sortingField: 'RoleName',
-            cell: (r) => <Link href={address(['roles', r.RoleName ?? ''])}>{r.RoleName}</Link>,
+            cell: (r) => (
+              <Link href={address(['roles', r.RoleName ?? ''])}>
+                <Words text={r.RoleName} />
+              </Link>
+            ),
           },
           { id: 'description', header: 'Description', cell: (r) => r.Description || '–' },
           { id: 'created', header: 'Created', cell: (r) => <Time at={r.CreateDate?.getTime()} /> },
@@ -46,6 +50,7 @@ export default function Roles() {
           title="Create role"
           label="Role name"
           names={named.role}
+          taken={query.data?.map((r) => r.RoleName)}
           yes="Create role"
           close={() => setAsking(false)}
           act={async (RoleName) => {

@@ -7,7 +7,7 @@ import { consoleCall } from '../../aws/session'
 import { Problem } from '../../parts/problem'
 import { Refresh } from '../../parts/refresh'
 import { Rows } from '../../parts/rows'
-import { Ago, Time } from '../../parts/values'
+import { Ago, Time, Words } from '../../parts/values'
 
 interface Listed {
   id: string
@@ -69,7 +69,7 @@ export default function Sessions() {
           minWidth: 230,
           cell: (s) => (
             <>
-              <span className="break">{s.arn}</span> {s.current && <Badge color="blue">This session</Badge>}
+              <Words text={s.arn} /> {s.current && <Badge color="blue">This session</Badge>}
             </>
           ),
         },

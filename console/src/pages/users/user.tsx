@@ -33,7 +33,7 @@ import { Pairs } from '../../parts/pairs'
 import { Problem } from '../../parts/problem'
 import { Rows } from '../../parts/rows'
 import { Unshown } from '../../parts/unshown'
-import { Time } from '../../parts/values'
+import { Time, Words } from '../../parts/values'
 import { Ask } from './ask'
 import { HolderPolicies } from './holderpolicies'
 
@@ -61,7 +61,7 @@ export default function User({ parameters }: PageProps) {
         <Pairs
           columns={3}
           items={[
-            { label: 'ARN', value: <span className="break">{data.Arn}</span> },
+            { label: 'ARN', value: <Words text={data.Arn} /> },
             { label: 'User ID', value: data.UserId },
             { label: 'Created', value: <Time at={data.CreateDate?.getTime()} /> },
           ]}
@@ -155,7 +155,9 @@ function Keys({ user }: { user: string }) {
             ),
           },
         ]}
-        empty={error ? <Problem error={error} /> : 'No keys: programs cannot sign as this user.'}
+        empty={
+          error ? <Problem error={error} retry={() => void refetch()} /> : 'No keys: programs cannot sign as this user.'
+        }
       />
     </SpaceBetween>
   )
@@ -165,7 +167,7 @@ function Password({ user }: { user: string }) {
   const client = useQueryClient()
   const { run } = useAction('The change failed')
   const [asking, setAsking] = useState(false)
-  const { data, error } = useQuery({
+  const { data, error, refetch } = useQuery({
     queryKey: keys.password(user),
     queryFn: ({ signal }) => passwordOf(user, signal),
   })
@@ -199,7 +201,7 @@ function Password({ user }: { user: string }) {
         </Header>
       }
     >
-      {isLost(error, data) && <Problem error={error} />}
+      {isLost(error, data) && <Problem error={error} retry={() => void refetch()} />}
       {data === null && <Box color="text-body-secondary">No password is set.</Box>}
       {data && (
         <Pairs
@@ -245,11 +247,13 @@ function Groups({ user }: { user: string }) {
   return (
     <Container header={<Header variant="h2">Groups</Header>}>
       <SpaceBetween size="s">
-        {isLost(mine.error, mine.data) && <Problem error={mine.error} />}
+        {isLost(mine.error, mine.data) && <Problem error={mine.error} retry={() => void mine.refetch()} />}
         {mine.data && names.length === 0 && <Box color="text-body-secondary">The user is in no group.</Box>}
         {names.map((GroupName) => (
           <div key={GroupName} className="attached">
-            <Link href={address(['groups', GroupName])}>{GroupName}</Link>
+            <Link href={address(['groups', GroupName])}>
+              <Words text={GroupName} />
+            </Link>
             <Button variant="inline-link" onClick={() => void act(() => removeFromGroup(user, GroupName))}>
               Remove
             </Button>

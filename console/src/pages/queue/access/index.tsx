@@ -13,7 +13,9 @@ export default function Access({ queue }: TabProps) {
   const attributes = useAttributes(queue)
   return (
     <SpaceBetween size="l">
-      {isLost(attributes.error, attributes.data) && <Problem error={attributes.error} what="The queue's policy" />}
+      {isLost(attributes.error, attributes.data) && (
+        <Problem error={attributes.error} what="The queue's policy" retry={() => void attributes.refetch()} />
+      )}
       {attributes.isPending && <Spinner />}
       {attributes.data && (
         <SpaceBetween size="l">

@@ -7,6 +7,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between'
 import StatusIndicator from '@cloudscape-design/components/status-indicator'
 import { memo } from 'react'
 import type { Message } from '../../../api/message'
+import { counterOf } from '../../../data/counter'
 import { download, messagesAsCSV } from '../../../data/download'
 import { count, plural } from '../../../data/format'
 import { address, go } from '../../../frame/router'
@@ -68,11 +69,14 @@ export const MessageTable = memo(function MessageTable(props: MessageTableProps)
       header={
         <Header
           variant="h2"
-          counter={
-            chosen.length > 0
-              ? `(${chosen.length}/${messages.length})`
-              : `(${count(messages.length)}${more ? '+' : ''})`
-          }
+          counter={counterOf({
+            shown: messages.length,
+            chosen: chosen.length,
+            more,
+            total,
+            filtered,
+            waits: busy && !follow,
+          })}
           description="Browsing changes no receive counts and delays no consumer."
           actions={
             <Bar>

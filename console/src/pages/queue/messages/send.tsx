@@ -64,7 +64,8 @@ export function Send({ queue, fifo }: TabProps) {
   const lacksDedup = fifo && draft.dedup === '' && attributes.data?.ContentBasedDeduplication === 'false'
   const set = (some: Partial<Draft>) => setDraft((old) => ({ ...old, ...some }))
   const size = new Blob([draft.body]).size
-  const ready = draft.body !== '' && (!fifo || draft.group !== '')
+  const lacks = draft.body === '' ? 'Enter a message body.' : fifo && !draft.group ? 'Enter a message group ID.' : ''
+  const ready = lacks === ''
 
   async function send() {
     setTried(true)
@@ -98,6 +99,7 @@ export function Send({ queue, fifo }: TabProps) {
               <Button
                 variant="primary"
                 disabled={!ready}
+                disabledReason={lacks}
                 {...refused(refusals, 'sqs:SendMessage')}
                 loading={busy}
                 onClick={send}

@@ -7,6 +7,7 @@ import { nameOf, type QueueDetail } from '../../../api/queues'
 import { useSources } from '../../../api/sources'
 import { plural } from '../../../data/format'
 import { address } from '../../../frame/router'
+import { Words } from '../../../parts/values'
 
 /** Chain shows where messages go that cannot be processed, and whose dead letters come here. */
 export function Chain({ queue, state }: { queue: string; state: QueueDetail }) {
@@ -23,7 +24,7 @@ export function Chain({ queue, state }: { queue: string; state: QueueDetail }) {
             <SpaceBetween size="xxs">
               {names.map((name) => (
                 <Link key={name} href={address(['queues', name])}>
-                  {name}
+                  <Words text={name} />
                 </Link>
               ))}
               {sources.data?.more && <Box>and more</Box>}
@@ -37,7 +38,7 @@ export function Chain({ queue, state }: { queue: string; state: QueueDetail }) {
             <Arrow />
             <div>
               <Link href={address(['queues', nameOf(state.DeadLetterQueueArn)])}>
-                {nameOf(state.DeadLetterQueueArn)}
+                <Words text={nameOf(state.DeadLetterQueueArn)} />
               </Link>
               {state.DeadLetters !== undefined && (
                 <Box color="text-body-secondary" fontSize="body-s">

@@ -23,7 +23,7 @@ import { Pairs } from '../../../parts/pairs'
 import { Problem } from '../../../parts/problem'
 import { Rows } from '../../../parts/rows'
 import { Sparkline } from '../../../parts/sparkline'
-import { Absent, Ago, Num, Time, useNow } from '../../../parts/values'
+import { Absent, Ago, Num, Time, useNow, Words } from '../../../parts/values'
 import type { TabProps } from '../tab'
 import { Chain } from './chain'
 import { Counters } from './counters'
@@ -64,7 +64,7 @@ export default function Overview({ queue }: TabProps) {
         }
       >
         {isLost(attributes.error, attributes.data) && (
-          <Problem error={attributes.error} what="The queue's attributes" />
+          <Problem error={attributes.error} what="The queue's attributes" retry={() => void attributes.refetch()} />
         )}
         {attributes.data && <Details queue={queue} attributes={attributes.data} />}
       </Container>
@@ -213,7 +213,7 @@ function Details({ queue, attributes: a }: { queue: string; attributes: Attribut
           value: redrive ? (
             <>
               <Link href={address(['queues', nameOf(redrive.deadLetterTargetArn)])}>
-                {nameOf(redrive.deadLetterTargetArn)}
+                <Words text={nameOf(redrive.deadLetterTargetArn)} />
               </Link>
               , after {plural(redrive.maxReceiveCount, 'receive')}
             </>

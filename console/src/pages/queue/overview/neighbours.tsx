@@ -9,6 +9,7 @@ import { nameOf } from '../../../api/queues'
 import { idOf, isPending, type Subscription, useFeeds } from '../../../api/subscriptions'
 import { count } from '../../../data/format'
 import { address } from '../../../frame/router'
+import { Words } from '../../../parts/values'
 import { State } from '../../alarms/state'
 
 /** least is how often the alarms are asked for again at most, in milliseconds. */
@@ -31,7 +32,7 @@ export function Neighbours({ queue, arn }: { queue: string; arn: string }) {
           <div key={a.AlarmName} className="row">
             <State state={a.StateValue} />
             <Link href={address(['alarms', a.AlarmName ?? ''])}>
-              <span className="break">{a.AlarmName}</span>
+              <Words text={a.AlarmName} />
             </Link>
             <span className="quiet break">{conditionOf(a)}</span>
           </div>
@@ -81,7 +82,7 @@ function Feed({ subscription: s }: { subscription: Subscription }) {
   return (
     <div className="row">
       <Link href={address(['topics', topic])}>
-        <span className="break">{topic}</span>
+        <Words text={topic} />
       </Link>
       {isPending(s) ? (
         <span className="quiet">not confirmed yet</span>

@@ -17,7 +17,8 @@ import type { Message } from '../../../api/message'
 import { arnOf } from '../../../api/movetask'
 import { type Moves, movesNothing, startRedrive } from '../../../api/redrive'
 import { useSources } from '../../../api/sources'
-import { count, plural } from '../../../data/format'
+import { counterOf } from '../../../data/counter'
+import { plural } from '../../../data/format'
 import { notify } from '../../../frame/notices'
 import { address, go, usePlace } from '../../../frame/router'
 import { Bar } from '../../../parts/bar'
@@ -227,11 +228,13 @@ export default function Redrive({ queue }: TabProps) {
         header={
           <Header
             variant="h2"
-            counter={
-              chosen.length > 0
-                ? `(${chosen.length}/${look.messages.length})`
-                : `(${count(look.messages.length)}${look.more ? '+' : ''})`
-            }
+            counter={counterOf({
+              ...look,
+              shown: look.messages.length,
+              chosen: chosen.length,
+              filtered: filter !== '',
+              waits: look.busy,
+            })}
             actions={
               <Button
                 disabled={chosen.length !== 1}

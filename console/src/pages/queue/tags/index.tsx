@@ -18,7 +18,7 @@ import type { TabProps } from '../tab'
 export default function Tags({ queue }: TabProps) {
   const tags = useTags(queue)
   if (isLost(tags.error, tags.data)) {
-    return <Problem error={tags.error} what="The queue's tags" />
+    return <Problem error={tags.error} what="The queue's tags" retry={() => void tags.refetch()} />
   }
   return tags.data ? <TagForm key={JSON.stringify(tags.data)} queue={queue} before={tags.data} /> : <Spinner />
 }
