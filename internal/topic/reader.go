@@ -165,5 +165,13 @@ func (s *Subscription) Wants(m *filter.Message) (bool, error) {
 	return s.filter.Matches(m), nil
 }
 
+// Cost returns how much Wants does at most; see filter.Policy.
+func (s *Subscription) Cost(m *filter.Message) int {
+	if s.filter == nil {
+		return 0
+	}
+	return s.filter.Cost(m)
+}
+
 // Reason returns why the filter policy rejects a message. Wants must have rejected it.
 func (s *Subscription) Reason(m *filter.Message) filter.Reason { return s.filter.Reason(m) }

@@ -14,6 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/tool/fairshare"
 	"github.com/sluicemq/sluice/internal/topic"
 	"github.com/sluicemq/sluice/internal/topic/delivery"
 	"github.com/sluicemq/sluice/internal/topic/envelope"
@@ -54,7 +55,7 @@ type planner struct {
 
 // plan decides about each subscription of the message's topic, in its current state. The plan is not nil, even with an
 // error: its entries must be ended.
-func (s *publisher) plan(ctx context.Context, o *outbound) (*plan, error) {
+func (s *publisher) plan(ctx context.Context, filtering *fairshare.Computation, o *outbound) (*plan, error) {
 	_, subscriptions := s.topics.Subscribed(o.topic.Name)
 	pl := &planner{
 		publisher: s,
@@ -75,6 +76,9 @@ func (s *publisher) plan(ctx context.Context, o *outbound) (*plan, error) {
 			continue
 		}
 		m := pl.filter(o.textFor(sub.Protocol))
+		if err := filtering.Spend(sub.Cost(m)); err != nil {
+			return p, errors.Join(protocol.ServiceUnavailable(), err)
+		}
 		wanted, err := sub.Wants(m)
 		if err != nil {
 			return p, err

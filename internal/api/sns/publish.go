@@ -13,6 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/tenant"
+	"github.com/sluicemq/sluice/internal/tool/fairshare"
 	"github.com/sluicemq/sluice/internal/tool/throttle"
 	"github.com/sluicemq/sluice/internal/topic"
 )
@@ -28,6 +29,8 @@ type publisher struct {
 	tenants  *tenant.Tenants
 	counting func() bool
 	catchUp  func(context.Context) error
+
+	filtering *fairshare.Slices
 
 	refusals throttle.Minute // log lines about them; see warnOfRefusal
 }
@@ -129,7 +132,11 @@ func (s *publisher) send(ctx context.Context, c *protocol.Call, messages []*outb
 	if err := s.checkRoom(); err != nil {
 		return nil, err
 	}
-	plans, err := s.planAll(ctx, messages)
+	payer := messages[0].topic.Name.Account
+	if c != nil && !service.Anonymous(c) {
+		payer = service.Caller(c).Account
+	}
+	plans, err := s.planAll(ctx, payer, messages)
 	if err != nil {
 		return nil, err
 	}
@@ -161,10 +168,10 @@ func hasEffect(publications []queue.Publication) bool {
 	return false
 }
 
-// planAll plans all messages. If a queue refuses one, the node first catches up: the queue or its permission may have
-// been created through another node a moment ago.
-func (s *publisher) planAll(ctx context.Context, messages []*outbound) ([]*plan, error) {
-	plans, refused, err := s.plansOf(ctx, messages)
+// planAll plans all messages, in the time of an account. If a queue refuses one, the node first catches up: the queue
+// or its permission may have been created through another node a moment ago.
+func (s *publisher) planAll(ctx context.Context, payer string, messages []*outbound) ([]*plan, error) {
+	plans, refused, err := s.plansOf(ctx, payer, messages)
 	if err != nil || !refused {
 		return plans, err
 	}
@@ -172,13 +179,17 @@ func (s *publisher) planAll(ctx context.Context, messages []*outbound) ([]*plan,
 	if err := s.catchUp(ctx); err != nil {
 		return nil, failure(fmt.Errorf("catch up with the control store: %w", err))
 	}
-	plans, _, err = s.plansOf(ctx, messages)
+	plans, _, err = s.plansOf(ctx, payer, messages)
 	return plans, err
 }
 
-func (s *publisher) plansOf(ctx context.Context, messages []*outbound) (plans []*plan, refused bool, err error) {
+func (s *publisher) plansOf(
+	ctx context.Context, payer string, messages []*outbound,
+) (plans []*plan, refused bool, err error) {
+	filtering := s.filtering.Begin(ctx, payer)
+	defer filtering.End()
 	for _, o := range messages {
-		p, err := s.plan(ctx, o)
+		p, err := s.plan(ctx, filtering, o)
 		plans = append(plans, p)
 		if err != nil {
 			ended(plans)

@@ -100,7 +100,7 @@ func New(o Options) (*Service, *protocol.Service) {
 	s := &Service{
 		publisher: &publisher{
 			core: c, links: l, gate: g, messages: o.Messages, access: o.Access, keys: o.Keys, tenants: o.Tenants,
-			counting: o.Counting, catchUp: o.CatchUp,
+			counting: o.Counting, catchUp: o.CatchUp, filtering: newFiltering(),
 		},
 		targets: &targets{core: c, gate: g, messages: o.Messages, catchUp: o.CatchUp, tenants: o.Tenants},
 		endings: &endings{c, l, confirmations},

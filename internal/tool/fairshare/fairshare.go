@@ -29,6 +29,8 @@ type Options struct {
 	Places int
 	// Reserve keeps places free for names that come later, at the cost of those that no name uses.
 	Reserve bool
+	// Each limits the places of each of the first names. 0 is no limit.
+	Each int
 }
 
 // Places is a set of places that are taken and given back. Its methods may be called from any goroutine.
@@ -153,6 +155,9 @@ func (p *Places) next(n *node, most int) *node {
 		most := child.held + free
 		if p.o.Reserve {
 			most = free
+		}
+		if p.o.Each > 0 && n.parent == nil {
+			most = min(most, p.o.Each)
 		}
 		if leaf := p.next(child, most); leaf != nil && (best == nil || child.before(of, leaf, best)) {
 			best, of = leaf, child

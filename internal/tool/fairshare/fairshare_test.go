@@ -158,3 +158,18 @@ func TestPlacesAreNeitherLostNorDoubled(t *testing.T) {
 		}
 	})
 }
+
+func TestEachNameHasAFewPlaces(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		k := newTaker(t, fairshare.Options{Places: 100, Each: 2})
+		k.take(3, "a", "one")
+		k.take(3, "a", "another")
+		k.take(1, "b")
+		k.held(2, "a")
+		k.held(1, "b")
+		(<-k.order)()
+		synctest.Wait()
+		k.held(2, "a")
+	})
+}

@@ -58,7 +58,7 @@ func parse(source string, scope Scope, everyOr bool) (*Policy, error) {
 	if err := root.checkLimits(); err != nil {
 		return nil, err
 	}
-	return &Policy{scope: scope, rules: root.rules}, nil
+	return newPolicy(scope, root.rules), nil
 }
 
 // compact removes the spaces from a JSON text: places in errors are counted without them. It reports whether the text

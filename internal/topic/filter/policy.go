@@ -10,8 +10,31 @@ const (
 
 // Policy is a compiled filter policy. A policy without rules accepts everything.
 type Policy struct {
-	scope Scope
-	rules []rule
+	scope       Scope
+	rules       []rule
+	comparisons int // of a value: the keys and conditions of all rules
+}
+
+func newPolicy(scope Scope, rules []rule) *Policy {
+	p := &Policy{scope: scope, rules: rules}
+	for _, r := range rules {
+		for _, k := range r {
+			p.comparisons += 1 + len(k.conditions)
+		}
+	}
+	return p
+}
+
+// Cost returns how much Matches does at most, as comparisons with a byte: a value may be as short as one.
+func (p *Policy) Cost(m *Message) int {
+	if p.scope == MessageBody {
+		return p.comparisons * len(m.text)
+	}
+	n := 0
+	for i := range m.attributes {
+		n += len(m.attributes[i].Value)
+	}
+	return p.comparisons * n
 }
 
 // Scope returns the part of a message that the policy compares.
