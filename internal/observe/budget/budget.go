@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/tool/fairshare"
 )
 
 // Limits of one request.
@@ -15,7 +18,12 @@ const (
 	MaxWork = 25_000_000
 	// MaxTime is the maximum duration of a request.
 	MaxTime = 30 * time.Second
+	// Light is the work of a request that does not wait for others of its account: some milliseconds.
+	Light = 200_000
 )
+
+// requests is more requests than there are.
+const requests = 1 << 30
 
 // Size is the default memory of all requests together, in bytes.
 const Size = 256 << 20
@@ -35,7 +43,8 @@ func (e *Excess) Error() string {
 
 // Budget is the memory that all requests share. Its methods are safe for concurrent use.
 type Budget struct {
-	size int64
+	size  int64
+	turns *fairshare.Places // of requests that work long
 
 	mu   sync.Mutex
 	held map[string]int64 // by account; no entries of 0
@@ -43,7 +52,14 @@ type Budget struct {
 }
 
 // New returns a budget of that many bytes.
-func New(size int64) *Budget { return &Budget{size: size, held: make(map[string]int64)} }
+func New(size int64) *Budget {
+	turns := fairshare.New(fairshare.Options{Places: requests, Each: AtOnce()})
+	return &Budget{size: size, turns: turns, held: make(map[string]int64)}
+}
+
+// AtOnce returns how many requests of an account may work at a time when each has done Light already: as many as half
+// of the processors. The other half remain for all else.
+func AtOnce() int { return max(1, runtime.GOMAXPROCS(0)/2) }
 
 // Begin returns the context of a request of an account, and a function that ends the request and frees everything that
 // it holds.
@@ -56,6 +72,7 @@ func (b *Budget) Begin(ctx context.Context, account string) (context.Context, fu
 	return ctx, func() {
 		cancel()
 		r.Release(r.Held())
+		r.leave()
 	}
 }
 

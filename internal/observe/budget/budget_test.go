@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"testing"
+	"testing/synctest"
 
 	"github.com/sluicemq/sluice/internal/observe/budget"
 )
@@ -94,4 +95,65 @@ func TestWithoutRequestThereIsNoBound(t *testing.T) {
 		t.Error(err)
 	}
 	r.Release(1)
+}
+
+// Requests of an account that work long wait for each other, but not for those of other accounts. Short ones never
+// wait.
+func TestLongRequestsTakeTurns(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := budget.New(1000)
+		begin := func(account string, work int) (done *bool, end func()) {
+			ctx, end := b.Begin(t.Context(), account)
+			done = new(bool)
+			go func() { *done = budget.Of(ctx).Work(work) == nil }()
+			synctest.Wait()
+			return done, end
+		}
+		var ends []func()
+		for range budget.AtOnce() {
+			done, end := begin("a", budget.Light+1)
+			if ends = append(ends, end); !*done {
+				t.Fatal("a request waits, though its account has no others")
+			}
+		}
+		long, endLong := begin("a", budget.Light+1)
+		short, endShort := begin("a", budget.Light)
+		other, endOther := begin("b", budget.Light+1)
+		if *long || !*short || !*other {
+			t.Errorf("long %t, short %t, of another account %t", *long, *short, *other)
+		}
+		endShort()
+		endOther()
+		ends[0]()
+		if synctest.Wait(); !*long {
+			t.Error("a request still waits after another one has ended")
+		}
+		endLong()
+		for _, end := range ends[1:] {
+			end()
+		}
+	})
+}
+
+func TestDecodedRecordsAreWork(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := budget.New(1000)
+		for range budget.AtOnce() {
+			ctx, end := b.Begin(t.Context(), "a")
+			defer end()
+			r := budget.Of(ctx)
+			if err := r.Decode(budget.Light / 50); err != nil || r.Worked() != budget.Light/50 {
+				t.Error(r.Worked(), err)
+			}
+		}
+		ctx, end := b.Begin(t.Context(), "a")
+		defer end()
+		waits := true
+		go func() { _ = budget.Of(ctx).Decode(budget.Light / 50); waits = false }()
+		if synctest.Wait(); !waits {
+			t.Error("more requests decode records than half of the processors can")
+		}
+	})
 }

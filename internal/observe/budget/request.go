@@ -20,26 +20,59 @@ type Request struct {
 	account string
 	ctx     context.Context
 
-	mu   sync.Mutex
-	work int64
-	held int64
+	mu     sync.Mutex
+	work   int64
+	effort int64 // as samples that take as long as the work
+	held   int64
+
+	once sync.Once // begins when the work is no longer light
+	give func()    // ends the turn of the request
+	late error     // why it has none
 }
 
 // Work counts n samples or records before they are read or computed. It returns an *Excess if that exceeds the limit,
-// or the reason if the request has ended.
-func (r *Request) Work(n int) error {
+// or the reason if the request has ended. A request that is no longer light waits for its turn.
+func (r *Request) Work(n int) error { return r.spend(n, 1) }
+
+// recordEffort is how many samples take as long as a record that is decoded.
+const recordEffort = 100
+
+// Decode is Work for n records that are decoded.
+func (r *Request) Decode(n int) error { return r.spend(n, recordEffort) }
+
+// spend counts n samples or records, each with an effort.
+func (r *Request) spend(n, effort int) error {
 	if r == nil {
 		return nil
 	}
 	if r.ctx.Err() != nil {
 		return context.Cause(r.ctx)
 	}
+	light, err := r.count(n, effort)
+	if err != nil || light {
+		return err
+	}
+	r.once.Do(func() { r.give, r.late = r.budget.turns.Take(r.ctx, r.account) })
+	return r.late
+}
+
+// count adds n to the work, and reports whether that is light.
+func (r *Request) count(n, effort int) (light bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.work = sum(r.work, n); r.work > MaxWork {
-		return &Excess{MaxWork, "samples"}
+		return false, &Excess{MaxWork, "samples"}
 	}
-	return nil
+	r.effort += int64(n) * int64(effort) // n is within the limit
+	return r.effort <= Light, nil
+}
+
+// leave ends the turn of the request.
+func (r *Request) leave() {
+	r.once.Do(func() { r.late = context.Canceled }) // from now on it gets none
+	if r.give != nil {
+		r.give()
+	}
 }
 
 // Hold counts n bytes before they are allocated. It returns ErrBusy if they are not free, and an *Excess if the request

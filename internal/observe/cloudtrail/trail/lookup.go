@@ -106,7 +106,7 @@ type reading struct {
 // take reads an event, and adds it to the page if it is wanted. An older program may have removed it.
 func (r *reading) take(s *store.Store, order, key string) error {
 	r.read++
-	if err := r.q.Request.Work(1); err != nil {
+	if err := r.q.Request.Decode(1); err != nil {
 		return err
 	}
 	text, err := s.Get([]byte(key))

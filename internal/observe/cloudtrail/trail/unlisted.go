@@ -38,7 +38,7 @@ func (t *Trail) findUnlisted(q Query, after string) (found []Found, cursor strin
 				}
 				return false
 			}
-			if failed = q.Request.Work(1); failed != nil {
+			if failed = q.Request.Decode(1); failed != nil {
 				return false
 			}
 			var e Event
