@@ -79,8 +79,8 @@ func newAccountDelete(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "delete NUMBER",
 		Short: "Delete an empty account",
-		Long: `Delete an empty account: one without queues, users, groups, roles and policies. Its root
-key stops working. The first account cannot be deleted.`,
+		Long: `Delete an account that owns nothing: no queues, topics, users, alarms and so on. Its root
+key stops working, and its events and metrics go. The first account cannot be deleted.`,
 		Example:           `  sluice account delete 111122223333`,
 		Args:              arguments("NUMBER"),
 		ValidArgsFunction: completeAccounts(server),

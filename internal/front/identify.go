@@ -128,7 +128,7 @@ func (k *Keys) introduce(id identity.Identity, token string, at time.Time) (iden
 	if !at.Before(id.Session.Expires) {
 		return identity.Identity{}, protocol.ExpiredToken()
 	}
-	if _, ok := k.Roots.Root(id.Account); !ok {
+	if _, ok := k.Roots.Root(id.Account); !ok || !k.hasRootKey(id.Session) {
 		return identity.Identity{}, protocol.UnrecognizedClient()
 	}
 	id, ok := k.Directory.Resume(id, name)
@@ -136,6 +136,15 @@ func (k *Keys) introduce(id identity.Identity, token string, at time.Time) (iden
 		return identity.Identity{}, protocol.UnrecognizedClient()
 	}
 	return id, nil
+}
+
+// hasRootKey reports whether a session of a root still has the key that has asked for it. Others need none.
+func (k *Keys) hasRootKey(s *identity.Session) bool {
+	if s.RootKey == "" {
+		return true
+	}
+	_, ok := k.Roots.Lookup(s.RootKey)
+	return ok
 }
 
 // checkScope checks that a signature is for this service. It may be for any region: each is a separate namespace.

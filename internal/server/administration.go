@@ -32,6 +32,7 @@ type administration struct {
 	queues     *queues
 	topics     *topics
 	monitoring *monitoring
+	audit      *audit
 	secrecy    *secrecy
 	operators  *admin.Authorizer // permissions of administrators
 	backups    *backups
@@ -46,9 +47,9 @@ func newAdministration(c *Config) *administration {
 
 // open removes the remains of an interrupted backup, and connects the wings that operators query.
 func (a *administration) open(
-	st *storage, ac *accounts, q *queues, t *topics, m *monitoring, secrets *secrecy,
+	st *storage, ac *accounts, q *queues, t *topics, m *monitoring, au *audit, secrets *secrecy,
 ) (err error) {
-	a.storage, a.accounts, a.queues, a.topics, a.monitoring, a.secrecy = st, ac, q, t, m, secrets
+	a.storage, a.accounts, a.queues, a.topics, a.monitoring, a.audit, a.secrecy = st, ac, q, t, m, au, secrets
 	a.operators = admin.NewAuthorizer(ac.permissions, a.config.Accounts[0], a.config.Now)
 	if a.backups, err = newBackups(a.config, st, secrets.sealed()); err != nil {
 		return err
@@ -80,7 +81,7 @@ func (a *administration) newAdmin() *protocol.Service {
 	wire := admin.New(admin.Options{
 		Accounts: a.accounts.credentials, Authorizer: a.operators, Named: c.Accounts, Directory: a.accounts.directory,
 		Queues: st.catalog.Load().Owned, Topics: a.topics.records.Owned, Cluster: st.node, Status: a.status,
-		ForgetQueues: st.catalog.Load().BuryOwned, RetireKey: a.retirement.retire,
+		Belongings: a.belongings(), Forget: a.forget, RetireKey: a.retirement.retire,
 		LogLevel: c.LogLevel, Tenants: a.accounts.tenants, Subscriptions: a.topics.records.CountSubscriptions,
 	})
 	inspect.Register(wire, inspect.Options{

@@ -127,7 +127,7 @@ func (s *Server) assemble() error {
 	c, st := s.config, s.storage
 	s.queues = newQueues(c, st, s.topics, s.monitoring, s.audit)
 	s.console = newConsole(c, s.accounts, s.audit.trail)
-	if err := s.administration.open(st, s.accounts, s.queues, s.topics, s.monitoring, s.secrecy); err != nil {
+	if err := s.administration.open(st, s.accounts, s.queues, s.topics, s.monitoring, s.audit, s.secrecy); err != nil {
 		return err
 	}
 	st.space.look()

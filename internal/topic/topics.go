@@ -114,6 +114,20 @@ func (t *Topics) CountSubscriptions(account string) int {
 	return n
 }
 
+// Subscribing returns the ARNs of the subscriptions that an account owns in all regions, sorted.
+func (t *Topics) Subscribing(account string) []string {
+	r := t.records.RLock()
+	defer t.records.RUnlock()
+	var out []string
+	for s := range r.live() {
+		if s.Owner == account {
+			out = append(out, s.ARN())
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
 // Owned returns the names of an account's topics in all regions, sorted.
 func (t *Topics) Owned(account string) []string {
 	r := t.records.RLock()

@@ -91,7 +91,7 @@ type deleteAccountInput struct {
 	AccountId *string `max:"64"`
 }
 
-// deleteAccount deletes an account that has neither queues nor users, groups, roles or policies. A concurrent request
+// deleteAccount deletes an account that owns nothing. A concurrent request
 // of the account may still create one; it reappears if the account is created again.
 func (s *Service) deleteAccount(ctx context.Context, c *protocol.Call, in *deleteAccountInput) (*service.Empty, error) {
 	if err := s.allow(c); err != nil {
@@ -128,7 +128,7 @@ func (s *Service) deleteAccount(ctx context.Context, c *protocol.Call, in *delet
 	if err := s.forgetLimits(ctx, account); err != nil {
 		return nil, err
 	}
-	// A later owner of the number must not be able to restore queues that this account has deleted.
+	// A later owner of the number must find nothing of this account.
 	if err := s.forget(ctx, account); err != nil {
 		return nil, failure(err)
 	}
@@ -174,6 +174,9 @@ func (s *Service) belongings(account string) []string {
 		names = append(names, p.Name)
 	}
 	add("policy", names)
+	for _, b := range s.belongs {
+		add(b.Kind, b.Names(account))
+	}
 	return has
 }
 

@@ -28,17 +28,25 @@ type Options struct {
 	// Queues returns the queues of an account, and Topics its topics, each as a person would name it.
 	Queues func(account string) []string
 	Topics func(account string) []string
-	// ForgetQueues ends the undo of the deletion of an account's queues.
-	ForgetQueues func(ctx context.Context, account string) error
-	Cluster      Cluster
-	Status       func(context.Context) (*ServerStatus, error) // how the server stands
-	LogLevel     *slog.LevelVar                               // of the server's log; nil: it cannot be changed
-	Tenants      *tenant.Tenants
+	// Belongings are further kinds of things that an account may own.
+	Belongings []Belongings
+	// Forget removes what a deleted account leaves behind: the undo of the deletion of its queues, events and metrics.
+	Forget   func(ctx context.Context, account string) error
+	Cluster  Cluster
+	Status   func(context.Context) (*ServerStatus, error) // how the server stands
+	LogLevel *slog.LevelVar                               // of the server's log; nil: it cannot be changed
+	Tenants  *tenant.Tenants
 	// RetireKey stops the encryption of messages with a key, and returns the state of the key. The errors are
 	// encryption.ErrUnknownKey and *KeyInUse.
 	RetireKey func(ctx context.Context, id string) (encryption.Retirement, error)
 	// Subscriptions returns how many subscriptions an account has.
 	Subscriptions func(account string) int
+}
+
+// Belongings is a kind of things that an account may own.
+type Belongings struct {
+	Kind  string // in the singular
+	Names func(account string) []string
 }
 
 // Service administers accounts and the cluster.
@@ -49,6 +57,7 @@ type Service struct {
 	directory  *directory.Directory
 	queues     func(account string) []string
 	topics     func(account string) []string
+	belongs    []Belongings
 	forget     func(ctx context.Context, account string) error
 	cluster    Cluster
 	status     func(context.Context) (*ServerStatus, error)
@@ -63,7 +72,7 @@ type Service struct {
 func New(o Options) *protocol.Service {
 	s := &Service{
 		accounts: o.Accounts, authorizer: o.Authorizer, named: o.Named, directory: o.Directory, queues: o.Queues,
-		topics: o.Topics, forget: o.ForgetQueues,
+		topics: o.Topics, forget: o.Forget, belongs: o.Belongings,
 		cluster: o.Cluster, status: o.Status, logLevel: o.LogLevel, tenants: o.Tenants, subscriptions: o.Subscriptions,
 		retire: o.RetireKey,
 	}

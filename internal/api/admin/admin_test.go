@@ -3,6 +3,7 @@ package admin_test
 import (
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -95,6 +96,80 @@ func TestDeletedQueuesOfADeletedAccount(t *testing.T) {
 	}
 	if status, body := call(t, s, made(), "UndoDelete", `{"QueueName":"orders"}`); status != http.StatusBadRequest {
 		t.Errorf("%d %s", status, body)
+	}
+}
+
+// A later owner of an account's number gets nothing of it: no alarms and subscriptions, no events and metrics, and its
+// sessions end.
+func TestNothingOfADeletedAccountIsLeft(t *testing.T) {
+	t.Parallel()
+	s, _ := servertest.Start(t, servertest.InMemory())
+	const third = "333333333333"
+	operator := apitest.RootActor(s.Endpoint(), s.Root())
+	made := func() *apitest.Actor {
+		t.Helper()
+		if status, body := call(t, s, operator, "CreateAccount", `{"AccountId":"`+third+`"}`); status != http.StatusOK {
+			t.Fatalf("%d %s", status, body)
+		}
+		cred, _ := s.RootOf(third)
+		return apitest.RootActor(s.Endpoint(), cred)
+	}
+	root := made()
+	do := func(a *apitest.Actor, service, action string, params ...string) (status int, body string) {
+		t.Helper()
+		form := url.Values{"Action": {action}}
+		for i := 0; i < len(params); i += 2 {
+			form.Set(params[i], params[i+1])
+		}
+		version := map[string]string{"monitoring": "2010-08-01", "sts": "2011-06-15", "sns": "2010-03-31"}[service]
+		form.Set("Version", version)
+		r, err := http.NewRequest(http.MethodPost, s.Endpoint()+"/", strings.NewReader(form.Encode()))
+		apitest.Must(t, r, err)
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		signer := signature.Signer{
+			AccessKeyID: a.Keys.AccessKeyID, Secret: a.Keys.SecretAccessKey, Token: a.Keys.SessionToken,
+			Region: "us-east-1",
+		}
+		signer.Sign(r, service, []byte(form.Encode()), time.Now())
+		return apitest.Exchange(t, r)
+	}
+	ok := func(status int, body string) string {
+		t.Helper()
+		if status != http.StatusOK {
+			t.Fatalf("%d %s", status, body)
+		}
+		return body
+	}
+	ok(do(root, "monitoring", "PutMetricData", "Namespace", "shop", "MetricData.member.1.MetricName", "sold",
+		"MetricData.member.1.Value", "1"))
+	ok(do(root, "monitoring", "PutMetricAlarm", "AlarmName", "idle", "Namespace", "shop", "MetricName", "sold",
+		"Statistic", "Sum", "Period", "60", "EvaluationPeriods", "1", "Threshold", "1",
+		"ComparisonOperator", "LessThanThreshold"))
+	session, err := root.STS.GetSessionToken(t.Context(), &sts.GetSessionTokenInput{})
+	keys := apitest.Must(t, session, err).Credentials
+	temporary := *root
+	temporary.Keys = aws.Credentials{
+		AccessKeyID: *keys.AccessKeyId, SecretAccessKey: *keys.SecretAccessKey, SessionToken: *keys.SessionToken,
+	}
+	ok(do(&temporary, "sts", "GetCallerIdentity"))
+
+	status, body := call(t, s, operator, "DeleteAccount", `{"AccountId":"`+third+`"}`)
+	if status != http.StatusConflict || !strings.Contains(body, "1 alarm (idle in us-east-1)") {
+		t.Fatalf("%d %s", status, body)
+	}
+	ok(do(root, "monitoring", "DeleteAlarms", "AlarmNames.member.1", "idle"))
+	time.Sleep(1500 * time.Millisecond) // events are written each second
+	ok(call(t, s, operator, "DeleteAccount", `{"AccountId":"`+third+`"}`))
+
+	again := made()
+	if body := ok(do(again, "monitoring", "ListMetrics")); strings.Contains(body, "sold") {
+		t.Errorf("metrics: %s", body)
+	}
+	if body := ok(do(again, "monitoring", "DescribeAlarmHistory")); strings.Contains(body, "idle") {
+		t.Errorf("history: %s", body)
+	}
+	if status, body := do(&temporary, "sts", "GetCallerIdentity"); status == http.StatusOK {
+		t.Errorf("the session of the former root: %s", body)
 	}
 }
 

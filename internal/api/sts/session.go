@@ -193,6 +193,15 @@ func (s *Service) issue(
 	return show(key, session), err
 }
 
+// sessionOf returns a session of a user or a root that begins now.
+func (s *Service) sessionOf(id *identity.Identity, seconds int32, l *limits) *identity.Session {
+	n := s.session(id.ARN, id.UserID, seconds, l)
+	if id.IsRoot() {
+		n.RootKey = id.AccessKeyID
+	}
+	return n
+}
+
 // session returns a session that begins now.
 func (s *Service) session(issuer, issuerID string, seconds int32, l *limits) *identity.Session {
 	now := s.now().UTC().Truncate(time.Second)

@@ -38,7 +38,7 @@ func (s *Service) getSessionToken(
 	if id.IsRoot() {
 		seconds = min(seconds, mostOfRoots)
 	}
-	session := s.session(id.ARN, id.UserID, seconds, nil)
+	session := s.sessionOf(&id, seconds, nil)
 	session.MFA = shown.at
 	keys, err := s.issue(id.Kind, id.Account, "", session, in.tokenSize)
 	if err != nil {
@@ -92,7 +92,7 @@ func (s *Service) getFederationToken(
 			return nil, err
 		}
 	}
-	session := s.session(id.ARN, id.UserID, seconds, l)
+	session := s.sessionOf(&id, seconds, l)
 	keys, err := s.issue(policy.FederatedUser, id.Account, who, session, in.tokenSize)
 	if err != nil {
 		return nil, err

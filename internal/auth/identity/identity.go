@@ -45,8 +45,11 @@ type Session struct {
 	// role. IssuerID is its AIDA… or AROA… id, or for a root the account's number.
 	Issuer   string
 	IssuerID string
-	Issued   time.Time
-	Expires  time.Time
+	// RootKey is the key of the root who has asked for the keys. The session ends with it: the account may be deleted,
+	// and its number given to others.
+	RootKey string `json:",omitempty"`
+	Issued  time.Time
+	Expires time.Time
 	Terms
 	// Console is the console session that these keys belong to, and during which they are valid; empty for other keys.
 	// MFA is when a second factor was presented at its beginning; zero if none was.

@@ -90,7 +90,7 @@ func GrantOf(id identity.Identity, now time.Time) (Grant, error) {
 	if s.Console != "" {
 		return Grant{}, ErrSessionKeys
 	}
-	g.KeyID = ""
+	g.KeyID = s.RootKey
 	g.Issuer, g.IssuerID, g.Terms = s.Issuer, s.IssuerID, s.Terms
 	g.MFA, g.Issued, g.NoIAM = s.MFA, s.Issued, id.NoIAM()
 	if id.Kind == policy.AssumedRole || id.Kind == policy.FederatedUser {

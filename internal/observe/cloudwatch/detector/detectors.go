@@ -50,6 +50,15 @@ func (d *Detectors) In(s series.Scope) []*Detector {
 	return out
 }
 
+// Owned returns the ids of an account's detectors in all regions, sorted.
+func (d *Detectors) Owned(account string) (out []string) {
+	for _, of := range d.rows.Where(func(of *Detector) bool { return of.Account == account }) {
+		out = append(out, of.ID()+" in "+of.Region)
+	}
+	slices.Sort(out)
+	return out
+}
+
 // Put adds a detector, or replaces the configuration of the one with its subject.
 func (d *Detectors) Put(ctx context.Context, is *Detector) error {
 	return d.rows.Change(ctx, func(tx *control.Tx) error {

@@ -40,6 +40,15 @@ func (r *Rules) In(s series.Scope) []*Rule {
 	return out
 }
 
+// Owned returns the names of an account's rules in all regions, sorted.
+func (r *Rules) Owned(account string) (out []string) {
+	for _, of := range r.rows.Where(func(of *Rule) bool { return of.Account == account }) {
+		out = append(out, of.Name+" in "+of.Region)
+	}
+	slices.Sort(out)
+	return out
+}
+
 // Put adds a rule, or replaces the existing one of that key, which keeps its tags.
 func (r *Rules) Put(ctx context.Context, is *Rule) error {
 	return r.rows.Change(ctx, func(tx *control.Tx) error {

@@ -124,6 +124,19 @@ func (r *Rules) Version() uint64 {
 	return now.version
 }
 
+// Owned returns the names of an account's rules in all regions, sorted.
+func (r *Rules) Owned(account string) (out []string) {
+	now := r.set.RLock()
+	defer r.set.RUnlock()
+	for k := range now.rules {
+		if k.Account == account {
+			out = append(out, k.Name+" in "+k.Region)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
 // Put adds a rule, or replaces the existing one of that key, which keeps its tags. check can refuse it. It is called
 // when nothing else changes.
 func (r *Rules) Put(ctx context.Context, is *Rule, check func() error) error {
