@@ -125,7 +125,8 @@ var rules = []rule{
 		"internal/control",
 		"internal/encryption", "internal/keyring", "internal/observe", "internal/tool/plainjson", "internal/queue",
 		"internal/shard", "internal/store",
-		"internal/tenant", "internal/topic", "internal/tool/throttle", "internal/tool/weburl",
+		"internal/tenant", "internal/tool/fairshare", "internal/topic", "internal/tool/throttle",
+		"internal/tool/weburl",
 	}, mayNot: []string{"net"}},
 	{dir: "internal/api/admin", may: []string{
 		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol",

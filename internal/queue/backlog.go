@@ -17,6 +17,17 @@ var copiesAtOnce = extent{copies: workAtOnce / 4, bytes: 512 << 10}
 // publishers have to wait at some point.
 const backlogMost = 64 << 20
 
+// AtOnce reports whether all copies of some publications are made by the call of Publish.
+func AtOnce(publications []Publication) bool {
+	room := copiesAtOnce
+	for i := range publications {
+		if !room.take(&publications[i]) {
+			return false
+		}
+	}
+	return true
+}
+
 // take subtracts the copies of a publication from the extent, and reports whether it was sufficient.
 func (x *extent) take(p *Publication) bool {
 	left := *x

@@ -103,7 +103,7 @@ func (a *accounts) isGone(of tenant.Subject) bool {
 func (a *accounts) newIAM() *protocol.Service {
 	return iam.New(iam.Options{
 		Directory: a.directory, Access: a.permissions, Roots: a.credentials, Logins: a.logins, Now: a.config.Now,
-		Log:      a.log,
+		Log:      notRepeated(a.log),
 		Services: rules(),
 	})
 }

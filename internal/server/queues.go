@@ -55,7 +55,7 @@ func (q *queues) newSQS(a *accounts, secrets *secrecy) *protocol.Service {
 	return sqs.New(sqs.Options{
 		Catalog: st.catalog.Load(), Shard: st.messages, Access: a.permissions, IDOf: a.directory.ID, Now: c.Now,
 		Room: st.room, PublicURL: strings.TrimRight(c.PublicURL, "/"), MaxMessageSize: c.MaxMessageSize,
-		MaxQueues: c.MaxQueues, Consumers: q.consumers, Tenants: a.tenants, Log: q.log,
+		MaxQueues: c.MaxQueues, Consumers: q.consumers, Tenants: a.tenants, Log: notRepeated(q.log),
 		Keys:           secrets.access(a),
 		EarlierHandles: func() bool { return st.node.Reads(formats.Handles) != nil },
 	})

@@ -45,7 +45,7 @@ type topics struct {
 
 // newTopics prepares delivery to endpoints, which begins when the server is prepared.
 func newTopics(c *Config, prepared <-chan struct{}) (_ *topics, err error) {
-	t := &topics{config: c, log: c.Logger, prepared: prepared}
+	t := &topics{config: c, log: notRepeated(c.Logger), prepared: prepared}
 	if t.egress, err = egress.Parse(c.EgressAllow); err != nil {
 		return nil, err
 	}

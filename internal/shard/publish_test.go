@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -145,6 +146,56 @@ func TestPublishersWait(t *testing.T) {
 	for _, c := range configs {
 		if n, err := r.Counts(t.Context(), c.ID); err != nil || n.Visible != publishers*each {
 			t.Errorf("queue %d: %+v, %v", c.ID, n, err)
+		}
+	}
+}
+
+// The publishers of an account that wait for room take turns with those of other accounts.
+func TestPublishersOfAccountsTakeTurns(t *testing.T) {
+	t.Parallel()
+	const queues, publishers, each, modest = 20, 14, 2, 2 // of 5 MiB of copies each
+	var configs []queue.Config
+	var copies []queue.Copy
+	for i := range queue.ID(queues) {
+		configs = append(configs, queue.Config{ID: i + 1, ARN: arn(i + 1), Retention: time.Hour})
+		copies = append(copies, queue.Copy{Queue: i + 1, Message: queue.Outgoing{Body: strings.Repeat("x", 256<<10)}})
+	}
+	r := openShard(t, configs...)
+	publish := func(account string) error {
+		_, err := r.Publish(context.Background(), []queue.Publication{{
+			Copies: copies, Count: &queue.TopicCount{Topic: "arn:aws:sns:us-east-1:" + account + ":news"},
+		}})
+		return err
+	}
+	var accepted atomic.Int32
+	full := make(chan struct{})
+	var all []<-chan error
+	for range publishers {
+		all = append(all, later(func() error {
+			for range each {
+				if err := publish("111111111111"); err != nil {
+					return err
+				}
+				if accepted.Add(1) == publishers {
+					close(full)
+				}
+			}
+			return nil
+		}))
+	}
+	<-full
+	before := accepted.Load()
+	for range modest {
+		if err := publish("222222222222"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := accepted.Load() - before; n > 4*modest {
+		t.Errorf("%d publications of the other account were accepted before %d of this one", n, modest)
+	}
+	for _, done := range all {
+		if err := <-done; err != nil {
+			t.Error(err)
 		}
 	}
 }

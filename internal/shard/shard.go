@@ -96,7 +96,7 @@ type Shard struct {
 
 	draining    atomic.Bool // long polls no longer wait
 	deliverable readyQueues // queues of subscriptions
-	room        backlogRoom
+	room        *backlogRoom
 	searcher    *searcher
 	empty       emptyReceives
 	waits       waits
@@ -162,6 +162,7 @@ func newShard(o *Options) *Shard {
 	in := newInbox(o.Store.Disk(), o.Writable)
 	rs := &readers{inbox: in, store: o.Store, log: o.Logger, pacer: newPacer(), cipher: o.Cipher}
 	return &Shard{
+		room:  newBacklogRoom(),
 		inbox: in, readers: rs, outboxes: &outboxes{inbox: in, readers: rs}, log: o.Logger, number: o.Number,
 		polls:    newPolls(),
 		searcher: &searcher{inbox: in, readers: rs}, empty: emptyReceives{inbox: in},

@@ -127,7 +127,8 @@ func TestNothingOfADeletedAccountIsLeft(t *testing.T) {
 		apitest.Must(t, r, err)
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		signer := signature.Signer{
-			AccessKeyID: a.Keys.AccessKeyID, Secret: a.Keys.SecretAccessKey, Token: a.Keys.SessionToken, Region: "us-east-1",
+			AccessKeyID: a.Keys.AccessKeyID, Secret: a.Keys.SecretAccessKey, Token: a.Keys.SessionToken,
+			Region: "us-east-1",
 		}
 		signer.Sign(r, service, []byte(form.Encode()), time.Now())
 		return apitest.Exchange(t, r)
@@ -152,8 +153,8 @@ func TestNothingOfADeletedAccountIsLeft(t *testing.T) {
 	}
 	ok(do(&temporary, "sts", "GetCallerIdentity"))
 
-	if status, body := call(t, s, operator, "DeleteAccount", `{"AccountId":"`+third+`"}`); status != http.StatusConflict ||
-		!strings.Contains(body, "1 alarm (idle in us-east-1)") {
+	status, body := call(t, s, operator, "DeleteAccount", `{"AccountId":"`+third+`"}`)
+	if status != http.StatusConflict || !strings.Contains(body, "1 alarm (idle in us-east-1)") {
 		t.Fatalf("%d %s", status, body)
 	}
 	ok(do(root, "monitoring", "DeleteAlarms", "AlarmNames.member.1", "idle"))

@@ -32,10 +32,13 @@ func tooMany() error {
 	)
 }
 
-// account returns the account in the person's input.
+// account returns the account in the person's input. An alias may be the number of another account, which counts first.
 func (s *Service) account(written string) string {
-	if written == "" {
+	switch {
+	case written == "":
 		return s.o.Accounts[0]
+	case identity.IsAccount(written):
+		return written
 	}
 	if account, ok := s.o.Directory.Aliased(strings.ToLower(written)); ok {
 		return account

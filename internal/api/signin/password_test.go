@@ -82,6 +82,19 @@ func TestSignInByPassword(t *testing.T) {
 	dead(t, "password deleted", keys)
 }
 
+// An account's number is its own, even if another account has taken it as its alias.
+func TestSignInByTheNumberOfAnAccount(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.newUser(t, "ann", "Correct-horse-1", false)
+	other, _ := r.RootOf(apitest.OtherAccount)
+	form := "Action=CreateAccountAlias&Version=2010-05-08&AccountAlias=" + apitest.Account
+	if status, body := apitest.Query(t, r.Endpoint(), "iam", form, &other); status != http.StatusOK {
+		t.Fatal(body)
+	}
+	r.browser(t).do(http.StatusOK, "POST", "session", typed("ann", "Correct-horse-1", "account", apitest.Account))
+}
+
 // A login profile can limit how long sessions last.
 func TestSignInIsLimited(t *testing.T) {
 	t.Parallel()

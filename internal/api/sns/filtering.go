@@ -13,9 +13,9 @@ const (
 	filteringSlice = 16_000_000
 )
 
-// NewFiltering returns the division of the time that filter policies take. A publication may compare a large message
+// newFiltering returns the division of the time that filter policies take. A publication may compare a large message
 // with 200 policies of 150 conditions, which takes seconds. Half of the processors remain for all else.
-func NewFiltering() *fairshare.Slices {
+func newFiltering() *fairshare.Slices {
 	return fairshare.NewSlices(fairshare.SliceOptions{
 		Places: max(1, runtime.GOMAXPROCS(0)/2), Free: freeFiltering, Slice: filteringSlice,
 	})

@@ -64,7 +64,8 @@ func filtered100(t *testing.T) (*publisher, *topic.Topic) {
 		_, err = tx.Subscribe(topic.Subscription{
 			Topic: name, Protocol: topic.SQS, Endpoint: "arn:aws:sqs:us-east-1:111122223333:q", Owner: name.Account,
 			Attributes: topic.SubscriptionAttributes{
-				Filter: `{"k": [` + strings.Repeat(`{"suffix": "z"}, `, 99) + `{"suffix": "z"}]}`, Scope: topic.ScopeBody,
+				Filter: `{"k": [` + strings.Repeat(`{"suffix": "z"}, `, 99) + `{"suffix": "z"}]}`,
+				Scope:  topic.ScopeBody,
 			},
 		})
 		return err

@@ -168,8 +168,8 @@ func hasEffect(publications []queue.Publication) bool {
 	return false
 }
 
-// planAll plans all messages, in the time of an account. If a queue refuses one, the node first catches up: the queue or its permission may have
-// been created through another node a moment ago.
+// planAll plans all messages, in the time of an account. If a queue refuses one, the node first catches up: the queue
+// or its permission may have been created through another node a moment ago.
 func (s *publisher) planAll(ctx context.Context, payer string, messages []*outbound) ([]*plan, error) {
 	plans, refused, err := s.plansOf(ctx, payer, messages)
 	if err != nil || !refused {

@@ -14,7 +14,6 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/tenant"
-	"github.com/sluicemq/sluice/internal/tool/fairshare"
 	"github.com/sluicemq/sluice/internal/topic"
 	"github.com/sluicemq/sluice/internal/topic/envelope"
 	"github.com/sluicemq/sluice/internal/topic/preferences"
@@ -54,8 +53,6 @@ type Options struct {
 	Counting func() bool
 	// Tenants holds the limits of accounts and users. Nil means no limits.
 	Tenants *tenant.Tenants
-	// Filtering divides the time of filter policies among accounts. Nil means a division of its own.
-	Filtering *fairshare.Slices
 	// CheckKey returns why messages cannot be encrypted under the key of this name. A nil CheckKey means that they can,
 	// or need not.
 	CheckKey func(name string) error
@@ -103,7 +100,7 @@ func New(o Options) (*Service, *protocol.Service) {
 	s := &Service{
 		publisher: &publisher{
 			core: c, links: l, gate: g, messages: o.Messages, access: o.Access, keys: o.Keys, tenants: o.Tenants,
-			counting: o.Counting, catchUp: o.CatchUp, filtering: o.Filtering,
+			counting: o.Counting, catchUp: o.CatchUp, filtering: newFiltering(),
 		},
 		targets: &targets{core: c, gate: g, messages: o.Messages, catchUp: o.CatchUp, tenants: o.Tenants},
 		endings: &endings{c, l, confirmations},
@@ -155,9 +152,6 @@ func (o *Options) setDefaults() {
 	}
 	if o.CheckPhones == nil {
 		o.CheckPhones = func() error { return nil }
-	}
-	if o.Filtering == nil {
-		o.Filtering = NewFiltering()
 	}
 	if o.Room == nil {
 		o.Room = func() error { return nil }

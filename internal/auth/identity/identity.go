@@ -45,7 +45,7 @@ type Session struct {
 	// role. IssuerID is its AIDA… or AROA… id, or for a root the account's number.
 	Issuer   string
 	IssuerID string
-	// RootKey is the key of a root that has asked for the keys, with which the session ends: the account may be deleted,
+	// RootKey is the key of the root who has asked for the keys. The session ends with it: the account may be deleted,
 	// and its number given to others.
 	RootKey string `json:",omitempty"`
 	Issued  time.Time

@@ -143,8 +143,9 @@ func TestDecodedRecordsAreWork(t *testing.T) {
 		for range budget.AtOnce() {
 			ctx, end := b.Begin(t.Context(), "a")
 			defer end()
-			if err := budget.Of(ctx).Decode(budget.Light / 50); err != nil || budget.Of(ctx).Worked() != budget.Light/50 {
-				t.Error(budget.Of(ctx).Worked(), err)
+			r := budget.Of(ctx)
+			if err := r.Decode(budget.Light / 50); err != nil || r.Worked() != budget.Light/50 {
+				t.Error(r.Worked(), err)
 			}
 		}
 		ctx, end := b.Begin(t.Context(), "a")

@@ -9,7 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/tool/fairshare"
 )
 
-// Computations that cost little do not wait, and long ones take turns: after each slice it is that of another name.
+// Computations that cost little do not wait. Long ones take turns: after each slice, another name comes next.
 func TestComputationsTakeTurns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
