@@ -41,8 +41,9 @@ type Options struct {
 	Formats control.Formats
 	// Keeps reports whether the deletion of a queue that is deleted now can be undone; nil means that it cannot.
 	Keeps func() bool
-	// Shift returns the correction of this machine's clock, which is added to the times of deletions and undos; nil
-	// means none. Otherwise a node with a wrong clock would end the undo of deletions on other nodes.
+	// Shift returns the correction of this machine's clock, which is added to the times of creations, deletions and
+	// undos; nil means none. Without it, a node with a wrong clock would end the undo of deletions early, and a queue
+	// that it creates anew could have lower sequence numbers than the deleted one.
 	Shift func() time.Duration
 	// NoCoolDowns lets the name of a deleted queue be reused, and a queue be purged again, at once. It is for tests.
 	NoCoolDowns bool

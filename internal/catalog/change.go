@@ -33,7 +33,8 @@ func (tx *Tx) Create(n Name, a Attributes, tags map[string]string, now time.Time
 	if old != nil {
 		return old, ErrExists
 	}
-	if at != nil && !c.noCoolDowns && c.corrected(now).Before(at.Add(RecreateInterval)) {
+	now = c.corrected(now)
+	if at != nil && !c.noCoolDowns && now.Before(at.Add(RecreateInterval)) {
 		return nil, ErrDeletedRecently
 	}
 	q := &Queue{Name: n, ID: id, Created: now, Modified: now, Attributes: a, Tags: tags}

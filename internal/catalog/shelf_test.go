@@ -63,9 +63,10 @@ func TestUndeleteWithAWrongClock(t *testing.T) {
 			if err := remove(c, jobs, made.ID, now.Add(-d.shift)); err != nil {
 				t.Fatal(err)
 			}
-			d.shift = 0
-			if _, err := create(c, jobs, catalog.Attributes{}, nil, now.Add(catalog.RecreateInterval)); err != nil {
-				t.Errorf("creating it again gives %v", err)
+			anew := now.Add(catalog.RecreateInterval)
+			q, err := create(c, jobs, catalog.Attributes{}, nil, anew.Add(-d.shift))
+			if err != nil || !q.Created.Equal(anew) {
+				t.Errorf("creating it again gives %v, %v", q, err)
 			}
 		})
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -37,9 +38,11 @@ type world struct {
 	fifo    bool
 	rigs    []*rig
 	sent    int
+	purged  int
 	tasks   int
 	batches []worldBatch // that were once forwarded
 	topic   int          // publications to the topic
+	lazy    bool         // do leaves what has become due
 }
 
 type worldBatch struct {
@@ -60,7 +63,7 @@ func testShards(t *rapid.T, fifo bool) {
 		w.rigs = append(w.rigs, r)
 		for id := ID(1); id <= worldLetters; id++ {
 			cfg := Config{
-				ID: id, ARN: fmt.Sprintf("q%d", id), FIFO: fifo, Retention: time.Hour,
+				ID: id, ARN: fmt.Sprintf("q%d", id), FIFO: fifo, Retention: time.Hour, PurgeAnytime: true,
 				Elsewhere: !slices.Contains(w.homes(id), shard),
 			}
 			if id != worldLetters {
@@ -84,6 +87,8 @@ func testShards(t *rapid.T, fifo bool) {
 		"stale":     w.stale,
 		"advance":   w.advance,
 		"reload":    w.reload,
+		"shelve":    w.shelve,
+		"purge":     w.purge,
 	}
 	if !fifo { // a message that comes back is behind those that never left
 		actions["move"] = w.move
@@ -124,7 +129,11 @@ func (w *world) do(shard int, outcome string, f func(*Engine) error) {
 		w.rigs[shard].lose(f)
 		return
 	}
-	if err := w.rigs[shard].do(f); err != nil && !errors.Is(err, ErrTaskRunning) {
+	do := w.rigs[shard].do
+	if w.lazy {
+		do = w.rigs[shard].transact
+	}
+	if err := do(f); err != nil && !errors.Is(err, ErrTaskRunning) {
 		w.t.Fatalf("shard %d: %v", shard, err)
 	}
 }
@@ -154,7 +163,7 @@ func (w *world) send(*rapid.T) {
 // The second time it is a duplicate.
 func (w *world) publish(*rapid.T) {
 	shard, p := w.pick("shard", worldShards), Publication{Group: string(rune('a' + w.pick("group", 3)))}
-	if w.pick("to the FIFO topic", 2) == 0 {
+	if w.lazy || w.pick("to the FIFO topic", 2) == 0 { // others may be overtaken while they wait
 		w.topic++
 		shard, p.Topic, p.Dedup = 0, worldTopic, fmt.Sprint(w.topic)
 	}
@@ -255,7 +264,7 @@ func (w *world) accept(b worldBatch, to []int, outcome string) {
 // stale repeats an old delivery, as an owner does that does not know that it has arrived.
 func (w *world) stale(*rapid.T) {
 	if len(w.batches) == 0 {
-		w.t.Skip("no message was forwarded")
+		return
 	}
 	b := w.batches[w.pick("batch", len(w.batches))]
 	w.accept(b, w.homes(b.id), "")
@@ -267,6 +276,57 @@ func (w *world) advance(*rapid.T) {
 
 func (w *world) reload(*rapid.T) { w.rigs[w.pick("shard", worldShards)].reload() }
 
+// shelve deletes a queue, to which copies of publications may be on their way, and brings it back. Shards learn of both
+// one after the other, or from a load.
+func (w *world) shelve(t *rapid.T) {
+	id := ID(1 + w.pick("queue", int(worldLetters)))
+	w.lazy = true
+	for range w.pick("publications", 4) {
+		w.publish(t)
+	}
+	w.lazy = false
+	change := func(shelved bool) {
+		first := w.pick("first", worldShards)
+		for i := range w.rigs {
+			r := w.rigs[(first+i)%worldShards]
+			at := slices.IndexFunc(r.configs, func(c Config) bool { return c.ID == id })
+			r.configs[at].Shelved = shelved
+			if w.pick("reload", 3) == 0 {
+				r.reload()
+			} else {
+				r.configure(r.configs[at])
+			}
+		}
+	}
+	change(true)
+	w.advance(t)
+	change(false)
+}
+
+// purge purges a queue as the router does. Messages that were forwarded before, and arrive again later, are left out.
+func (w *world) purge(t *rapid.T) {
+	id := ID(1 + w.pick("queue", int(worldLetters)))
+	before := len(w.places())
+	var marks []Mark
+	for shard := range w.rigs {
+		p := Purging{Queue: id, OutboxOnly: true}
+		w.do(shard, "", func(e *Engine) (err error) { p, err = e.Purge(p); return err })
+		if p.Last > 0 {
+			marks = append(marks, Mark{From: FromShard{shard}, UpTo: p.Last})
+		}
+	}
+	w.stale(t)
+	for _, shard := range w.homes(id) {
+		w.do(shard, "", func(e *Engine) error { _, err := e.Purge(Purging{Queue: id, Marks: marks}); return err })
+	}
+	w.purged += before - len(w.places())
+	for body, place := range w.places() {
+		if strings.Contains(place, fmt.Sprint("queue ", id)) {
+			w.t.Fatalf("after a purge, %s is %s", body, place)
+		}
+	}
+}
+
 // waiting counts the messages in outboxes.
 func (w *world) waiting() (n uint64) {
 	for _, r := range w.rigs {
@@ -277,8 +337,15 @@ func (w *world) waiting() (n uint64) {
 	return n
 }
 
-// compare looks up each message that was sent.
+// compare looks for each message that was sent and not purged.
 func (w *world) compare(*rapid.T) {
+	if n := len(w.places()); n != w.sent-w.purged {
+		w.t.Fatalf("%d messages of %d are left", n, w.sent-w.purged)
+	}
+}
+
+// places returns where each message is.
+func (w *world) places() map[string]string {
 	places := make(map[string]string)
 	put := func(m *Message, place string) {
 		if other := places[m.Body]; other != "" {
@@ -300,7 +367,7 @@ func (w *world) compare(*rapid.T) {
 					}
 					newest[line] = m.Body
 				}
-				continue
+				stored = w.waitingHere(r, id)
 			}
 			for p, m := range stored {
 				home := w.rigs[w.home(id, m)]
@@ -310,9 +377,22 @@ func (w *world) compare(*rapid.T) {
 			}
 		}
 	}
-	if len(places) != w.sent {
-		w.t.Fatalf("%d messages of %d are left", len(places), w.sent)
+	return places
+}
+
+// waitingHere returns the messages in the outbox of a queue that the rig's shard serves itself.
+func (w *world) waitingHere(r *rig, id ID) map[Position]*Message {
+	out := make(map[Position]*Message)
+	if o := r.engine.outboxes.at[id]; o != nil {
+		messages, err := ReadOutbox(r.store, id, o.head, 1000, 1<<20)
+		if err != nil {
+			w.t.Fatalf("%v", err)
+		}
+		for i := range messages {
+			out[messages[i].Position] = &messages[i].Message
+		}
 	}
+	return out
 }
 
 func sortedPositions(stored map[Position]*Message) []Position {

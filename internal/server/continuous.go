@@ -121,7 +121,8 @@ func (c *continuous) make(ctx context.Context) (_ *repository.Moment, err error)
 	}
 	c.learn(c.writer.Latest())
 	about := backup.About{
-		Version: c.config.Version, Created: c.storage.now(c.config).UTC().Truncate(time.Millisecond), Queues: c.storage.queues(),
+		Version: c.config.Version, Created: c.storage.now(c.config).UTC().Truncate(time.Millisecond),
+		Queues: c.storage.queues(),
 	}
 	dir, err := c.backups.snapshot(ctx, &about)
 	if err != nil {
