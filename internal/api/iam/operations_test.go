@@ -463,7 +463,9 @@ func TestNamesInTrustPolicies(t *testing.T) {
 	st.Does("GetAccountAuthorizationDetails", with{"Filter.member.1", "Role"}, shown(id))
 	st.Refuses("UpdateAssumeRolePolicy", with{"RoleName", "r", "PolicyDocument", apitest.Trusting(id)}, 400,
 		"MalformedPolicyDocument", `Invalid principal in policy: "AWS":"`+id+`"`)
-	service := strings.Replace(apitest.Trusting("tagging"), `"AWS"`, `"Service"`, 1)
-	st.Refuses("UpdateAssumeRolePolicy", with{"RoleName", "r", "PolicyDocument", service}, 400,
-		"MalformedPolicyDocument", `Invalid principal in policy: "SERVICE":"tagging"`)
+	for _, name := range []string{"tagging", "amazonaws.com", "ec2.example.com"} {
+		service := strings.Replace(apitest.Trusting(name), `"AWS"`, `"Service"`, 1)
+		st.Refuses("UpdateAssumeRolePolicy", with{"RoleName", "r", "PolicyDocument", service}, 400,
+			"MalformedPolicyDocument", `Invalid principal in policy: "SERVICE":"`+name+`"`)
+	}
 }

@@ -258,8 +258,8 @@ var assuming = &Rules{Vendor: "STS", Actions: []string{
 	"sts:SetSourceIdentity", "sts:TagSession",
 }}
 
-// checkTrust wants the actions to be some by which a role is assumed, the providers to be named as such, and everyone
-// to be {"AWS": "*"}.
+// checkTrust wants the actions to be some by which a role is assumed, the providers and services to be named as such,
+// and everyone to be {"AWS": "*"}.
 func (p *Policy) checkTrust() error {
 	for i := range p.statements {
 		s := &p.statements[i]
@@ -272,23 +272,41 @@ func (p *Policy) checkTrust() error {
 			}
 		}
 		for _, one := range s.principals.list {
-			var err *Error
-			switch {
-			case one.bare:
-				err = p.fault(BadPrincipal, one.pos, `Principal is the string "*"; of a trust policy it has to be {"AWS": "*"}`)
-				err.sentence = `AssumeRolepolicy contained an invalid principal: "STAR":"*".`
-			case one.kind == federatedPrincipal && !isProvider(one.name):
-				err = p.fault(
-					BadPrincipal, one.pos, "%q is not the ARN or the domain of an identity provider", one.name,
-				)
-				err.sentence = "Federated principals must be valid domain names or SAML metadata ARNs"
-			default:
-				continue
+			if err := p.checkTrusted(one); err != nil {
+				return err
 			}
-			return err
 		}
 	}
 	return nil
+}
+
+// checkTrusted is checkTrust for a principal.
+func (p *Policy) checkTrusted(one principal) error {
+	var err *Error
+	switch {
+	case one.bare:
+		err = p.fault(BadPrincipal, one.pos, `Principal is the string "*"; of a trust policy it has to be {"AWS": "*"}`)
+		err.sentence = `AssumeRolepolicy contained an invalid principal: "STAR":"*".`
+	case one.kind == federatedPrincipal && !isProvider(one.name):
+		err = p.fault(BadPrincipal, one.pos, "%q is not the ARN or the domain of an identity provider", one.name)
+		err.sentence = "Federated principals must be valid domain names or SAML metadata ARNs"
+	case one.kind == servicePrincipal && !isService(one.name):
+		err = p.fault(BadPrincipal, one.pos, "%q is not the name of a service of AWS, such as ec2.amazonaws.com", one.name)
+		err.principal = `"SERVICE":"` + quote(one.name) + `"`
+	default:
+		return nil
+	}
+	return err
+}
+
+// serviceDomains end the names of AWS's services.
+var serviceDomains = []string{".amazonaws.com", ".amazonaws.com.cn", ".amazon.com", ".aws.internal"}
+
+// isService reports whether a name can be that of a service of AWS.
+func isService(name string) bool {
+	return slices.ContainsFunc(serviceDomains, func(domain string) bool {
+		return len(name) > len(domain) && strings.HasSuffix(name, domain)
+	})
 }
 
 // isProvider reports whether a name can be that of an identity provider: an ARN, or the domain of one that AWS knows.

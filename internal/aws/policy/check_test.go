@@ -193,6 +193,26 @@ func TestIAMWords(t *testing.T) {
 	}
 }
 
+// The services that a trust policy names are AWS's. Only AWS knows all of their names, so their domains suffice.
+func TestTrustedServices(t *testing.T) {
+	for name, fine := range map[string]bool{
+		"ec2.amazonaws.com": true, "ecs-tasks.amazonaws.com": true, "ops.apigateway.amazonaws.com": true,
+		"ec2.amazonaws.com.cn": true, "alexa-appkit.amazon.com": true, "x.aws.internal": true,
+		"amazonaws.com": false, ".amazonaws.com": false, "ec2.example.com": false, "ec2.amazonaws.com.example": false,
+		"ec2amazonaws.com": false,
+	} {
+		p := parse(t, policy.ForTrust, `{"Statement":{"Effect":"Allow","Action":"sts:AssumeRole","Principal":{"Service":"`+
+			name+`"}}}`)
+		var why *policy.Error
+		switch err := p.CheckIAM(policy.MaxTrust, 0); {
+		case fine && err != nil:
+			t.Errorf("%s: %v", name, err)
+		case !fine && (!errors.As(err, &why) || why.IAM() != `Invalid principal in policy: "SERVICE":"`+name+`"`):
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // A trust policy grants the actions that assume a role, also to identity providers. Stored documents are not checked.
 func TestTrust(t *testing.T) {
 	const (

@@ -172,6 +172,14 @@ resource "aws_iam_role_policies_exclusive" "prefixed" {
   policy_names = [aws_iam_role_policy.prefixed.name]
 }
 
+# Modules make these for the services of AWS that their resources use.
+resource "aws_iam_service_linked_role" "scaling" {
+  aws_service_name = "autoscaling.amazonaws.com"
+  custom_suffix    = "queues"
+  description      = var.changed ? "scales consumers" : null
+  tags             = var.changed ? {} : { team = "a" }
+}
+
 resource "aws_iam_policy_attachment" "receive" {
   name       = "receive"
   roles      = [aws_iam_role.prefixed.name]
