@@ -108,6 +108,10 @@ func (t alarmTopics) Publish(ctx context.Context, a *monitor.Action) error {
 		Service: "cloudwatch.amazonaws.com", Source: a.Alarm.ARN(), Account: a.Alarm.Account,
 		Topic: a.Target, Subject: a.Subject, Message: a.Message, ID: a.ID(),
 	})
+	if _, denied := errors.AsType[*access.Denial](err); denied { // which CloudWatch says in words of its own
+		return &monitor.Refusal{Reason: "Resource: " + a.Alarm.ARN() +
+			" is not authorized to perform: SNS:Publish on resource: " + a.Target}
+	}
 	if e, ok := errors.AsType[*protocol.Error](err); ok && e.Status < http.StatusInternalServerError {
 		return &monitor.Refusal{Reason: e.Message}
 	}

@@ -239,12 +239,17 @@ func TestAlarmPublishes(t *testing.T) {
 	root := apitest.RootActor(s.Endpoint(), s.Root())
 	ctx := t.Context()
 	topic, mail := mailbox(t, root)
-	_, err := root.CW.PutMetricAlarm(ctx, &cloudwatch.PutMetricAlarmInput{
+	const denies = `{"Version":"2012-10-17","Statement":{"Effect":"Deny","Principal":"*","Action":"SNS:Publish","Resource":"*"}}`
+	_, err := root.SNS.CreateTopic(ctx, &sns.CreateTopicInput{
+		Name: aws.String("ops-closed"), Attributes: map[string]string{"Policy": denies},
+	})
+	apitest.Must(t, 0, err)
+	_, err = root.CW.PutMetricAlarm(ctx, &cloudwatch.PutMetricAlarmInput{
 		AlarmName: aws.String("a"), MetricName: aws.String("m"), Namespace: aws.String("n"),
 		Statistic: types.StatisticSum, Period: aws.Int32(60),
 		EvaluationPeriods: aws.Int32(1), Threshold: aws.Float64(1),
 		ComparisonOperator: types.ComparisonOperatorGreaterThanThreshold,
-		AlarmActions:       []string{topic, topic + "-gone"},
+		AlarmActions:       []string{topic, topic + "-gone", topic + "-closed"},
 	})
 	apitest.Must(t, 0, err)
 	_, err = root.CW.SetAlarmState(ctx, &cloudwatch.SetAlarmStateInput{
@@ -266,6 +271,9 @@ func TestAlarmPublishes(t *testing.T) {
 		for _, want := range []string{
 			"Successfully executed action " + topic + "\n",
 			"Failed to execute action " + topic + `-gone. Received error: "Topic does not exist"` + "\n",
+			"Failed to execute action " + topic + `-closed. Received error: "Resource: ` +
+				"arn:aws:cloudwatch:us-east-1:000000000000:alarm:a is not authorized to perform: SNS:Publish on resource: " +
+				topic + `-closed"` + "\n",
 		} {
 			if !strings.Contains(summaries, want) {
 				return fmt.Errorf("there is no %q in %q", want, summaries)
