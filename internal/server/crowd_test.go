@@ -159,6 +159,7 @@ func TestIdleConnectionsGoFirst(t *testing.T) {
 				}
 				conns = append(conns, conn)
 			}
+			time.Sleep(500 * time.Millisecond) // for the connections to become idle after their answers
 			asks(t, dial("127.0.0.3"))
 			ends(t, conns[1])
 			for _, i := range []int{0, 2, 3} {
@@ -180,7 +181,7 @@ func TestProxiesStay(t *testing.T) {
 		poll(t, s, conn, "q")
 	}
 	asks(t, polls[2])
-	asks(t, dialFrom(t, s, "127.0.0.4")) // it takes the place of the idle one
+	asks(t, dialFrom(t, s, "127.0.0.4")) // at the latest after a second, it takes the place of the idle one
 	ends(t, polls[2])
 	for i, conn := range polls[:2] {
 		if !isOpen(t, conn) {
@@ -206,5 +207,26 @@ func TestPollsThatMakeRoomEnd(t *testing.T) {
 	say(t, conn, ask)
 	if _, err := http.ReadResponse(bufio.NewReader(conn), nil); err != nil {
 		t.Error(err)
+	}
+}
+
+// Files of the console take places like other requests without a known key. Health checks do not.
+func TestFilesOfTheConsoleTakePlaces(t *testing.T) {
+	t.Parallel()
+	s := crowded(t, 10, func(c *Config) {
+		c.Console.Serve = true
+		c.limits = func(l *front.Limits) { l.Requests = 0 }
+	})
+	for path, want := range map[string]int{
+		"/console/": http.StatusServiceUnavailable, "/healthz": http.StatusOK, "/readyz": http.StatusOK,
+	} {
+		answer, err := http.Get(s.Endpoint() + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = answer.Body.Close()
+		if answer.StatusCode != want {
+			t.Errorf("%s: %s", path, answer.Status)
+		}
 	}
 }
