@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -228,5 +229,37 @@ func TestFilesOfTheConsoleTakePlaces(t *testing.T) {
 		if answer.StatusCode != want {
 			t.Errorf("%s: %s", path, answer.Status)
 		}
+	}
+}
+
+// Headers of thousands of short fields are refused before they take much memory.
+func TestManyFieldsTakeLittleMemory(t *testing.T) {
+	const connections, most = 200, 32 << 20
+	s := crowded(t, 1000, nil)
+	before := heapInUse()
+	for _, name := range []string{"X", "X%d"} {
+		var header strings.Builder
+		for i := range 5000 {
+			header.WriteString(strings.ReplaceAll(name, "%d", fmt.Sprint(i)) + ": y\r\n")
+		}
+		for range connections {
+			conn := dialFrom(t, s, "127.0.0.1")
+			say(t, conn, postJSON+header.String()+"Content-Length: 100000\r\n\r\n{")
+			answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			if err != nil || answer.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
+				t.Fatalf("answered %v, %v", answer, err)
+			}
+		}
+	}
+	eventually.Succeeds(t, func() error {
+		if n := heapInUse() - before; n > most {
+			return fmt.Errorf("%d MiB are in use", n>>20)
+		}
+		return nil
+	})
+	conn := dialFrom(t, s, "127.0.0.1")
+	say(t, conn, strings.Replace(ask, "\r\n\r\n", strings.Repeat("\r\nX: y", 150)+"\r\n\r\n", 1))
+	if answer, err := http.ReadResponse(bufio.NewReader(conn), nil); err != nil || answer.StatusCode != http.StatusOK {
+		t.Errorf("150 fields: %v, %v", answer, err)
 	}
 }
