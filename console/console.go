@@ -19,7 +19,6 @@
 package console
 
 import (
-	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
 	"embed"
@@ -32,6 +31,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 //go:embed all:dist
@@ -82,13 +82,22 @@ const packed = ".gz"
 // index is the page itself.
 const index = "index.html"
 
-// file is one of the built files. Its content is read when it is served: copies of all would take some MiB of memory.
+// file is one of the built files. Its content is read when it is served, piece by piece: a client may take a piece and
+// then no more, and anyone may request files.
 type file struct {
 	name   string
 	kind   string // its media type
 	from   fs.FS
 	stored string // its name there
+
+	measured       sync.Once
+	length, packed int    // decompressed, and as stored
+	hash           string // of the stored content
+	err            error  // of reading that
 }
+
+// piece is how much of a file is in memory for a client.
+const piece = 8 << 10
 
 // Pages is the handler of the console's files.
 type Pages struct{ files map[string]*file }
@@ -150,8 +159,20 @@ func find(from fs.FS, stored string, d fs.DirEntry) (*file, error) {
 	return &file{name: name, kind: kind, from: from, stored: stored}, nil
 }
 
-// read returns the content, compressed.
-func (f *file) read() (content, error) { return fs.ReadFile(f.from, f.stored) }
+// measure sets the lengths and the hash of the content.
+func (f *file) measure() error {
+	f.measured.Do(func() {
+		var content []byte
+		if content, f.err = fs.ReadFile(f.from, f.stored); f.err != nil {
+			return
+		}
+		sum := sha256.Sum256(content)
+		f.hash, f.packed = hex.EncodeToString(sum[:12]), len(content)
+		// gzip stores the length in the last four bytes.
+		f.length = int(binary.LittleEndian.Uint32(content[len(content)-4:]))
+	})
+	return f.err
+}
 
 // Serve answers a request for a file, whose name is what follows Path.
 func (p *Pages) Serve(w http.ResponseWriter, r *http.Request, name string) {
@@ -169,12 +190,11 @@ func (p *Pages) Serve(w http.ResponseWriter, r *http.Request, name string) {
 		refuse(w, http.StatusNotFound, "The console has no such file.")
 		return
 	}
-	packed, err := f.read()
-	if err != nil {
+	if f.measure() != nil {
 		refuse(w, http.StatusInternalServerError, "The console's file cannot be read.")
 		return
 	}
-	f.serve(w, r, packed)
+	f.serve(w, r)
 }
 
 func refuse(w http.ResponseWriter, status int, text string) {
@@ -182,13 +202,13 @@ func refuse(w http.ResponseWriter, status int, text string) {
 	http.Error(w, text, status)
 }
 
-func (f *file) serve(w http.ResponseWriter, r *http.Request, packed content) {
+func (f *file) serve(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Vary", "Accept-Encoding")
 	compressed := accepts(r.Header.Values("Accept-Encoding"), "gzip")
-	length, tag := packed.plainLength(), packed.hash()
+	length, tag := f.length, f.hash
 	if compressed {
-		length, tag = len(packed), tag+"-gzip" // the same file in other bytes
+		length, tag = f.packed, tag+"-gzip" // the same file in other bytes
 	}
 	etag := `"` + tag + `"`
 	h.Set("ETag", etag)
@@ -209,30 +229,24 @@ func (f *file) serve(w http.ResponseWriter, r *http.Request, packed content) {
 	if r.Method == http.MethodHead {
 		return
 	}
-	_ = packed.writeTo(w, compressed) // a client that has left needs no answer
+	_ = f.writeTo(w, compressed) // a client that has left needs no answer
 }
-
-// content is what a file holds, compressed by gzip.
-type content []byte
-
-func (c content) hash() string {
-	sum := sha256.Sum256(c)
-	return hex.EncodeToString(sum[:12])
-}
-
-// plainLength is the length of the decompressed content, which gzip stores in the last four bytes.
-func (c content) plainLength() int { return int(binary.LittleEndian.Uint32(c[len(c)-4:])) }
 
 // writeTo writes the content, decompressed on the way unless the client accepts it as it is.
-func (c content) writeTo(w io.Writer, compressed bool) error {
-	if compressed {
-		_, err := w.Write(c)
+func (f *file) writeTo(w io.Writer, compressed bool) error {
+	stored, err := f.from.Open(f.stored)
+	if err != nil {
 		return err
 	}
-	plain, err := gzip.NewReader(bytes.NewReader(c))
-	if err == nil {
-		_, err = io.Copy(w, plain)
+	defer func() { _ = stored.Close() }() // it is part of the program
+	var content io.Reader = stored
+	if !compressed {
+		if content, err = gzip.NewReader(stored); err != nil {
+			return err
+		}
 	}
+	// The types hide methods that would choose a larger buffer.
+	_, err = io.CopyBuffer(struct{ io.Writer }{w}, struct{ io.Reader }{content}, make([]byte, piece))
 	return err
 }
 

@@ -3,9 +3,13 @@ package console
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"io"
+	"io/fs"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -159,9 +163,9 @@ func TestBrokenBuildsAreNoticed(t *testing.T) {
 // from files, and from nowhere else.
 func TestBuiltPage(t *testing.T) {
 	p := New()
-	read := func(f *file) content {
-		packed, err := f.read()
-		if err != nil {
+	read := func(f *file) []byte {
+		packed, err := fs.ReadFile(f.from, f.stored)
+		if err = errors.Join(err, f.measure()); err != nil {
 			t.Fatal(err)
 		}
 		return packed
@@ -180,10 +184,49 @@ func TestBuiltPage(t *testing.T) {
 	}
 	for name, f := range p.files {
 		packed := read(f)
-		if plain := unzipped(t, string(packed)); len(plain) != packed.plainLength() {
-			t.Errorf("%s: %d bytes, not %d", name, len(plain), packed.plainLength())
+		if plain := unzipped(t, string(packed)); len(plain) != f.length {
+			t.Errorf("%s: %d bytes, not %d", name, len(plain), f.length)
 		} else if strings.HasPrefix(name, hashed) && len(plain) > 4096 && len(packed) > len(plain)/2 {
 			t.Errorf("%s is not compressed", name)
 		}
 	}
+}
+
+// A client that requests a file and does not read it occupies little memory.
+func TestFilesTakeLittleMemory(t *testing.T) {
+	const size, most = 1 << 20, 128 << 10
+	random := make([]byte, size)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(random)
+	p, err := load(fstest.MapFS{
+		"index.html.gz": {Data: zipped("")}, "assets/main-1a2b.js.gz": {Data: zipped(string(random))},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	get(p, http.MethodHead, "assets/main-1a2b.js")
+	for _, encoding := range []string{"gzip", "identity"} {
+		r := httptest.NewRequest(http.MethodGet, "http://example.com/console/", nil)
+		r.Header.Set("Accept-Encoding", encoding)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		w := &counter{header: make(http.Header)}
+		p.Serve(w, r, "assets/main-1a2b.js")
+		runtime.ReadMemStats(&after)
+		if n := after.TotalAlloc - before.TotalAlloc; n > most || w.n < size {
+			t.Errorf("%s: %d bytes of memory for %d bytes of answer", encoding, n, w.n)
+		}
+	}
+}
+
+// counter counts the bytes of an answer.
+type counter struct {
+	header http.Header
+	n      int
+}
+
+func (c *counter) Header() http.Header { return c.header }
+func (c *counter) WriteHeader(int)     {}
+func (c *counter) Write(b []byte) (int, error) {
+	c.n += len(b)
+	return len(b), nil
 }

@@ -24,11 +24,12 @@ type ConnLimit struct {
 	log      *slog.Logger
 	full     throttle.Minute // log lines about it
 
-	begin  sync.Once
-	failed chan error    // from accepting
-	wake   chan struct{} // for Accept: the crowd has changed
-	once   sync.Once
-	closed chan struct{}
+	begin    sync.Once
+	failed   chan error    // from accepting
+	received chan struct{} // closed when nothing more is accepted
+	wake     chan struct{} // for Accept: the crowd has changed
+	once     sync.Once
+	closed   chan struct{}
 
 	// These belong to Accept.
 	rotates bool         // the last argument of makeRoom
@@ -44,7 +45,8 @@ func LimitConnections(
 ) *ConnLimit {
 	out := &ConnLimit{
 		TCPListener: l, proxies: proxies, makeRoom: makeRoom, log: log,
-		failed: make(chan error), wake: make(chan struct{}, 1), closed: make(chan struct{}),
+		failed: make(chan error), received: make(chan struct{}),
+		wake: make(chan struct{}, 1), closed: make(chan struct{}),
 	}
 	out.crowd = newCrowd(out, places)
 	return out
@@ -86,6 +88,7 @@ func (l *ConnLimit) Accept() (net.Conn, error) {
 // receive accepts connections until the listener is closed. It does not wait for places: the next connection may be of
 // an address with few.
 func (l *ConnLimit) receive() {
+	defer close(l.received)
 	for {
 		conn, err := l.AcceptTCP()
 		if err == nil {
@@ -181,6 +184,11 @@ func (l *ConnLimit) warn() {
 
 // Close stops accepting, and closes the connections that wait.
 func (l *ConnLimit) Close() error {
+	l.stop()
+	return l.TCPListener.Close()
+}
+
+func (l *ConnLimit) stop() {
 	l.once.Do(func() {
 		close(l.closed)
 		l.mu.Lock()
@@ -188,5 +196,11 @@ func (l *ConnLimit) Close() error {
 		l.mu.Unlock()
 		end(out)
 	})
-	return l.TCPListener.Close()
+}
+
+// release stops accepting, and leaves the listener, whose deadline must have passed, to others.
+func (l *ConnLimit) release() {
+	l.stop()
+	l.begin.Do(func() { close(l.received) }) // Accept was not called
+	<-l.received
 }

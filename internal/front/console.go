@@ -56,6 +56,22 @@ func (f *Front) serveConsole(w http.ResponseWriter, r *http.Request) bool {
 		x.run(x.serveSignIn)
 		return true
 	}
-	f.Console.Serve(w, r, name)
+	f.serveFile(w, r, name)
 	return true
+}
+
+// serveFile answers a request for one of the console's files, which takes a place among those of strangers: it may last
+// as long as the client takes to read the answer.
+func (f *Front) serveFile(w http.ResponseWriter, r *http.Request, name string) {
+	address := network(f.Proxies.client(r))
+	place := claim{n: 1, rank: growing, by: sender{address, address}}
+	if !f.strangers.tryFor(&place) {
+		console.SetHeaders(w.Header())
+		w.Header().Set("Cache-Control", "no-store")
+		w.Header().Set("Retry-After", "1")
+		http.Error(w, "The server is busy. Try again in a moment.", http.StatusServiceUnavailable)
+		return
+	}
+	defer f.strangers.giveOf(place.by, place.n)
+	f.Console.Serve(w, r, name)
 }

@@ -133,6 +133,10 @@ func (f *Front) RequestsInProgress() int64 { return f.strangers.used() + f.reque
 
 // ServeHTTP answers a request.
 func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if fieldsOf(r.Header) > maxFields {
+		refuseFields(w)
+		return
+	}
 	if f.serveConsole(w, r) || f.answerPlainly(w, r) {
 		return
 	}

@@ -1,6 +1,9 @@
 package front
 
-import "time"
+import (
+	"net/http"
+	"time"
+)
 
 // Limits limit the resources that clients can use.
 type Limits struct {
@@ -32,6 +35,9 @@ func DefaultLimits(connections int) Limits {
 const (
 	// MaxHeader is the maximum size of a header in bytes.
 	MaxHeader = 64 << 10
+	// maxFields is the maximum number of fields in a header. An SDK sends about 15. Each takes a hundred bytes of memory,
+	// however short it is, so those of a header of many could take a megabyte until its request ends.
+	maxFields = 200
 	// MaxBody is the maximum size of a request in bytes: in JSON, a batch of 1 MiB of text in which every byte is
 	// escaped takes six times as much.
 	MaxBody = 8 << 20
@@ -39,6 +45,30 @@ const (
 	// HTTP/2.
 	minRequests = 256
 )
+
+// fieldsOf returns the number of fields in a header. A name counts as often as it has values.
+func fieldsOf(h http.Header) (n int) {
+	for _, values := range h {
+		if n += len(values); n > maxFields {
+			return n
+		}
+	}
+	return n
+}
+
+// lingerFor is how long a client whose header was refused may continue to send, so that it reads the answer instead of
+// a broken connection. The header is in memory until then.
+const lingerFor = 500 * time.Millisecond
+
+// refuseFields refuses a header with too many fields, as net/http refuses one with too many bytes.
+func refuseFields(w http.ResponseWriter) {
+	const status = http.StatusRequestHeaderFieldsTooLarge
+	w.Header().Set("Connection", "close")
+	http.Error(w, http.StatusText(status), status)
+	control := http.NewResponseController(w)
+	_ = control.Flush() // a client that has left needs no answer
+	_ = control.SetReadDeadline(time.Now().Add(lingerFor))
+}
 
 // HTTP/2 carries many requests on one connection. Clients that need more open more connections.
 const (

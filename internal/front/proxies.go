@@ -45,15 +45,32 @@ func (p Proxies) client(r *http.Request) string {
 		return peer
 	}
 	at, err := netip.ParseAddr(peer)
-	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-	for i := len(hops) - 1; err == nil && i >= 0 && p.trust(at); i-- {
-		before, ok := parseHop(strings.TrimSpace(hops[i]))
-		if !ok {
-			break
+	lists := r.Header.Values("X-Forwarded-For")
+	for i := len(lists) - 1; err == nil && i >= 0; i-- {
+		list, more := lists[i], true
+		for more && p.trust(at) {
+			var hop string
+			list, hop, more = cutLast(list)
+			before, ok := parseHop(strings.TrimSpace(hop))
+			if !ok {
+				return peer
+			}
+			at, peer = before, before.String()
 		}
-		at, peer = before, before.String()
+		if more {
+			return peer
+		}
 	}
 	return peer
+}
+
+// cutLast cuts the last part off a list. Clients may send long ones, of which the beginning does not matter.
+func cutLast(list string) (rest, last string, more bool) {
+	i := strings.LastIndexByte(list, ',')
+	if i < 0 {
+		return "", list, false
+	}
+	return list[:i], list[i+1:], true
 }
 
 // parseHop parses an address as proxies write it, possibly with a port.

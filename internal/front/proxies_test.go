@@ -3,6 +3,8 @@ package front
 import (
 	"crypto/tls"
 	"net/http"
+	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -59,5 +61,26 @@ func TestForwarded(t *testing.T) {
 	}
 	if none := proxies[:0]; none.client(r) != "10.0.0.1" || none.encrypted(r) {
 		t.Error("without proxies, a client's header counts")
+	}
+}
+
+// Headers of a client cost nothing before the part that a trusted proxy has added.
+func TestForwardedCostsLittle(t *testing.T) {
+	proxies, err := ParseProxies([]string{"10.0.0.0/8"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := strings.Repeat(",", MaxHeader)
+	for peer, want := range map[string]string{"192.0.2.1": "192.0.2.1", "10.0.0.1": "198.51.100.7"} {
+		r := &http.Request{
+			RemoteAddr: peer + ":1", Header: http.Header{"X-Forwarded-For": {long, long + "198.51.100.7, 10.0.0.2"}},
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		got := proxies.client(r)
+		runtime.ReadMemStats(&after)
+		if n := after.TotalAlloc - before.TotalAlloc; got != want || n > MaxHeader/4 {
+			t.Errorf("from %s: %s, %d bytes", peer, got, n)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"sync/atomic"
 	"time"
 
@@ -18,7 +19,7 @@ import (
 // StartupResponder answers clients while this node waits for its cluster, so that they try another node at once instead
 // of waiting in the listener's queue.
 type StartupResponder struct {
-	listener *net.TCPListener
+	listener *ConnLimit
 	http     *http.Server
 	over     chan struct{} // closed when no more connections are accepted
 	waiting  atomic.Pointer[string]
@@ -29,10 +30,11 @@ const startupStop = time.Second
 
 // RespondAtStartup begins to answer on l that the service is not available yet. Without a TLS configuration it uses
 // plain HTTP.
-func RespondAtStartup(l *net.TCPListener, config *tls.Config, limits Limits, log *slog.Logger) *StartupResponder {
+func RespondAtStartup(l *ConnLimit, config *tls.Config, limits Limits, log *slog.Logger) *StartupResponder {
 	s := &StartupResponder{listener: l, over: make(chan struct{})}
 	s.Say("waiting for the cluster")
 	s.http = NewServer(http.HandlerFunc(s.refuse), limits, log)
+	s.http.ConnState = NoteState
 	s.http.SetKeepAlivesEnabled(false) // the next request may find the node ready
 	if config != nil {
 		s.http.TLSConfig = config.Clone() // which it changes
@@ -53,6 +55,7 @@ func RespondAtStartup(l *net.TCPListener, config *tls.Config, limits Limits, log
 func (s *StartupResponder) End() error {
 	err := s.listener.SetDeadline(time.Unix(1, 0))
 	<-s.over
+	s.listener.release()
 	ctx, cancel := context.WithTimeout(context.Background(), startupStop)
 	defer cancel()
 	if s.http.Shutdown(ctx) != nil {
@@ -62,18 +65,18 @@ func (s *StartupResponder) End() error {
 }
 
 // sharedListener is a listener that its HTTP server must not close.
-type sharedListener struct{ *net.TCPListener }
+type sharedListener struct{ *ConnLimit }
 
 // Close implements net.Listener.
 func (sharedListener) Close() error { return nil }
 
 // Accept implements net.Listener. After a timeout, http.Server would try again: the listener must not be used any more.
 func (l sharedListener) Accept() (net.Conn, error) {
-	c, err := l.AcceptTCP()
-	if err != nil {
+	c, err := l.ConnLimit.Accept()
+	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return nil, net.ErrClosed
 	}
-	return c, nil
+	return c, err
 }
 
 // Say sets the answer to health checks.

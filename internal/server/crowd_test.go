@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -159,6 +160,7 @@ func TestIdleConnectionsGoFirst(t *testing.T) {
 				}
 				conns = append(conns, conn)
 			}
+			time.Sleep(500 * time.Millisecond) // for the connections to become idle after their answers
 			asks(t, dial("127.0.0.3"))
 			ends(t, conns[1])
 			for _, i := range []int{0, 2, 3} {
@@ -180,7 +182,7 @@ func TestProxiesStay(t *testing.T) {
 		poll(t, s, conn, "q")
 	}
 	asks(t, polls[2])
-	asks(t, dialFrom(t, s, "127.0.0.4")) // it takes the place of the idle one
+	asks(t, dialFrom(t, s, "127.0.0.4")) // at the latest after a second, it takes the place of the idle one
 	ends(t, polls[2])
 	for i, conn := range polls[:2] {
 		if !isOpen(t, conn) {
@@ -206,5 +208,58 @@ func TestPollsThatMakeRoomEnd(t *testing.T) {
 	say(t, conn, ask)
 	if _, err := http.ReadResponse(bufio.NewReader(conn), nil); err != nil {
 		t.Error(err)
+	}
+}
+
+// Files of the console take places like other requests without a known key. Health checks do not.
+func TestFilesOfTheConsoleTakePlaces(t *testing.T) {
+	t.Parallel()
+	s := crowded(t, 10, func(c *Config) {
+		c.Console.Serve = true
+		c.limits = func(l *front.Limits) { l.Requests = 0 }
+	})
+	for path, want := range map[string]int{
+		"/console/": http.StatusServiceUnavailable, "/healthz": http.StatusOK, "/readyz": http.StatusOK,
+	} {
+		answer, err := http.Get(s.Endpoint() + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = answer.Body.Close()
+		if answer.StatusCode != want {
+			t.Errorf("%s: %s", path, answer.Status)
+		}
+	}
+}
+
+// Headers of thousands of short fields are refused before they take much memory.
+func TestManyFieldsTakeLittleMemory(t *testing.T) {
+	const connections, most = 200, 32 << 20
+	s := crowded(t, 1000, nil)
+	before := heapInUse()
+	for _, name := range []string{"X", "X%d"} {
+		var header strings.Builder
+		for i := range 5000 {
+			header.WriteString(strings.ReplaceAll(name, "%d", fmt.Sprint(i)) + ": y\r\n")
+		}
+		for range connections {
+			conn := dialFrom(t, s, "127.0.0.1")
+			say(t, conn, postJSON+header.String()+"Content-Length: 100000\r\n\r\n{")
+			answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			if err != nil || answer.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
+				t.Fatalf("answered %v, %v", answer, err)
+			}
+		}
+	}
+	eventually.Succeeds(t, func() error {
+		if n := heapInUse() - before; n > most {
+			return fmt.Errorf("%d MiB are in use", n>>20)
+		}
+		return nil
+	})
+	conn := dialFrom(t, s, "127.0.0.1")
+	say(t, conn, strings.Replace(ask, "\r\n\r\n", strings.Repeat("\r\nX: y", 150)+"\r\n\r\n", 1))
+	if answer, err := http.ReadResponse(bufio.NewReader(conn), nil); err != nil || answer.StatusCode != http.StatusOK {
+		t.Errorf("150 fields: %v, %v", answer, err)
 	}
 }

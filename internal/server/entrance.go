@@ -72,7 +72,8 @@ func (e *entrance) openCertificate() error {
 
 // respondAtStartup refuses clients until the server is prepared.
 func (e *entrance) respondAtStartup() *front.StartupResponder {
-	return front.RespondAtStartup(e.socket, e.tls, e.limits, e.log)
+	limited := front.LimitConnections(e.socket, e.places, e.proxies, func(bool) {}, e.log)
+	return front.RespondAtStartup(limited, e.tls, e.limits, e.log)
 }
 
 // endpoint is the server's URL for clients.

@@ -34,6 +34,9 @@ const (
 	endOfLine = "\r\n"
 )
 
+// maxLines is the maximum number of headers in a plain request.
+const maxLines = 100
+
 // endOfHead is the end of a head: the end of its last line, and an empty line.
 var endOfHead = []byte(endOfLine + endOfLine)
 
@@ -64,6 +67,9 @@ func parse(b []byte, maxBody int64) (h head, ok bool) {
 		return h, false
 	}
 	lines := strings.Count(rest, endOfLine) - 1
+	if lines > maxLines {
+		return h, false
+	}
 	h.header = make(http.Header, lines)
 	h.length = -1
 	values := make([]string, lines)
