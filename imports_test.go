@@ -114,7 +114,7 @@ var rules = []rule{
 	}, mayNot: network},
 	{dir: "internal/auth/login",
 		may: []string{"internal/auth/identity", "internal/control", "internal/tool/fairshare", "internal/formats",
-			"internal/store"}, mayNot: network},
+			"internal/store", "internal/tool/sortedlist"}, mayNot: network},
 	{dir: "internal/auth/openid"},
 	{dir: "internal/auth/access", may: []string{"internal/auth/identity", "internal/aws/policy"},
 		mayNot: append([]string{"time"}, world...)},
@@ -160,7 +160,7 @@ var rules = []rule{
 	{dir: "internal/observe/cloudtrail/trails", may: []string{
 		"internal/auth/identity", "internal/bucket", "internal/control", "internal/formats",
 		"internal/observe/cloudtrail/trail", "internal/observe/cloudtrail/trails",
-		"internal/store",
+		"internal/store", "internal/tool/sortedlist",
 	}, mayNot: []string{"net", "net/http"}},
 	{dir: "internal/observe/cloudtrail/trails/logfile", mayNot: append([]string{"os"}, network...)},
 	{dir: "internal/observe/cloudtrail/trails/spool", mayNot: network},
@@ -178,7 +178,7 @@ var rules = []rule{
 		may: []string{"internal/observe/cloudwatch/series", "internal/observe/cloudwatch/syntax"}, mayNot: world},
 	{dir: "internal/observe/cloudwatch/monitor",
 		may: []string{"internal/control", "internal/formats", "internal/observe", "internal/tool/heap",
-			"internal/tool/plainjson", "internal/store"}, mayNot: network},
+			"internal/tool/plainjson", "internal/store", "internal/tool/sortedlist"}, mayNot: network},
 	{dir: "internal/observe/cloudwatch/detector", may: []string{
 		"internal/control", "internal/formats", "internal/observe/cloudwatch/metricdata",
 		"internal/observe/cloudwatch/series", "internal/store",
@@ -188,6 +188,7 @@ var rules = []rule{
 	}, mayNot: network},
 	{dir: "internal/observe/cloudwatch/muterule", may: []string{
 		"internal/control", "internal/formats", "internal/observe/cloudwatch/series", "internal/store",
+		"internal/tool/sortedlist",
 	}, mayNot: network},
 	{dir: "internal/observe/prom",
 		may: []string{"internal/cluster/status", "internal/observe/cloudwatch/queueseries",

@@ -269,3 +269,43 @@ func TestAny(t *testing.T) {
 		}
 	}
 }
+
+// A range of rows has those of one group of keys, in their order, and follows changes.
+func TestRangeOfRows(t *testing.T) {
+	s := storetest.Memory(t)
+	c := control.New(control.Options{Store: s})
+	rows, err := control.OpenRows(&books, func(a, b int) int { return a - b }, c, control.Formats{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	change := func(f func(*control.Tx)) {
+		err := rows.Change(t.Context(), func(tx *control.Tx) error {
+			f(tx)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	tens := func() (titles []string) {
+		for _, b := range rows.Range(10, func(k int) bool { return k < 20 }) {
+			titles = append(titles, b.Title)
+		}
+		return titles
+	}
+	change(func(tx *control.Tx) {
+		for _, k := range []int{25, 14, 9, 11, 17} {
+			books.Put(tx, k, &book{Title: strconv.Itoa(k)})
+		}
+	})
+	if got := tens(); !slices.Equal(got, []string{"11", "14", "17"}) {
+		t.Error(got)
+	}
+	change(func(tx *control.Tx) {
+		books.Delete(tx, 14)
+		books.Put(tx, 17, &book{Title: "another"})
+	})
+	if got := tens(); !slices.Equal(got, []string{"11", "another"}) {
+		t.Error(got)
+	}
+}

@@ -136,13 +136,19 @@ func (r *records) live() iter.Seq[*Subscription] {
 
 func byID(a, b *Subscription) int { return strings.Compare(a.ID, b.ID) }
 
-// compile parses the filter policy.
+// compile parses the filter policy, which an earlier version may have accepted.
 func (s *Subscription) compile() {
-	s.filter, s.broken = s.Attributes.ParseFilter()
+	s.filter, s.broken = s.Attributes.parseFilter(filter.ParseStored)
 }
 
 // ParseFilter returns the filter policy, or nil if there is none. The error is a *filter.Error.
 func (a *SubscriptionAttributes) ParseFilter() (*filter.Policy, error) {
+	return a.parseFilter(filter.Parse)
+}
+
+func (a *SubscriptionAttributes) parseFilter(
+	parse func(source string, scope filter.Scope) (*filter.Policy, error),
+) (*filter.Policy, error) {
 	if a.Filter == "" {
 		return nil, nil
 	}
@@ -150,7 +156,7 @@ func (a *SubscriptionAttributes) ParseFilter() (*filter.Policy, error) {
 	if a.Scope == ScopeBody {
 		scope = filter.MessageBody
 	}
-	return filter.Parse(a.Filter, scope)
+	return parse(a.Filter, scope)
 }
 
 // The values of FilterPolicyScope.

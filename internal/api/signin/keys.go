@@ -33,10 +33,25 @@ const (
 	maxSignedHeaders = 20
 )
 
-// byKeys signs in with a request that the page has signed with keys.
-func (s *Service) byKeys(ctx context.Context, r *Request, in *signedRequest) (*Answer, error) {
-	id, signedAt, err := s.prove(r, in)
-	a := s.attempt(r, session.ByKeys, id)
+// keys signs in the owners of access keys.
+type keys struct {
+	*core
+	verifier signature.Verifier
+}
+
+func newKeys(c *core) *keys {
+	k := &keys{core: c}
+	k.verifier.NoVersion2 = true
+	if c.guard.public != nil {
+		k.verifier.Hosts = []string{c.guard.public.Host}
+	}
+	return k
+}
+
+// signIn signs in with a request that the page has signed with keys.
+func (k *keys) signIn(ctx context.Context, r *Request, in *signedRequest) (*Answer, error) {
+	id, signedAt, err := k.prove(r, in)
+	a := k.attempt(r, session.ByKeys, id)
 	if err != nil {
 		var f *failure
 		if errors.As(err, &f) {
@@ -50,7 +65,7 @@ func (s *Service) byKeys(ctx context.Context, r *Request, in *signedRequest) (*A
 	}
 	// The time in a signature has a resolution of one second: a key can sign in once per second.
 	proof := "request/" + id.AccessKeyID + "/" + signedAt.UTC().Format(time.RFC3339)
-	return a.finish(s.o.Sessions.BeginOnce(a.changes(ctx), g, proof, signedAt.Add(freshFor), a.arrival(), r.At))
+	return a.finish(k.o.Sessions.BeginOnce(a.changes(ctx), g, proof, signedAt.Add(freshFor), a.arrival(), r.At))
 }
 
 // failure is the reason why a signature proves nothing.
@@ -59,7 +74,7 @@ type failure struct{ code, message string }
 func (f *failure) Error() string { return f.code + ": " + f.message }
 
 // prove returns the recent signer of a request for this server. A *failure counts as an attempt.
-func (s *Service) prove(r *Request, in *signedRequest) (identity.Identity, time.Time, error) {
+func (k *keys) prove(r *Request, in *signedRequest) (identity.Identity, time.Time, error) {
 	var none identity.Identity
 	bad := func(message string) error { return refuse(http.StatusBadRequest, "BadRequest", "%s", message) }
 	u, err := url.Parse(in.URL)
@@ -83,7 +98,7 @@ func (s *Service) prove(r *Request, in *signedRequest) (identity.Identity, time.
 		return none, time.Time{}, bad("The request that was signed has to be a POST of Action=GetCallerIdentity&Version=2011-06-15.")
 	}
 	for _, host := range []string{u.Host, signed.Header.Get(HostHeader)} {
-		if !s.isHere(r.HTTP, host) {
+		if !k.isHere(r.HTTP, host) {
 			return none, time.Time{}, bad(
 				"The request was signed for another server: its host and its header " + HostHeader + " have to name this one.",
 			)
@@ -92,10 +107,10 @@ func (s *Service) prove(r *Request, in *signedRequest) (identity.Identity, time.
 	var cred identity.Credential
 	secret := func(keyID string) (string, bool) {
 		var ok bool
-		cred, ok = s.longTerm(keyID)
+		cred, ok = k.longTerm(keyID)
 		return cred.Secret, ok
 	}
-	verified, err := s.verifier.Verify(signature.FromHTTP(signed, []byte(in.Body)), r.At, secret)
+	verified, err := k.verifier.Verify(signature.FromHTTP(signed, []byte(in.Body)), r.At, secret)
 	switch {
 	case err != nil:
 		return none, time.Time{}, &failure{"BadKeys", "The access key or its secret is not right, or the clock of this browser is not."}
@@ -113,15 +128,15 @@ func (s *Service) prove(r *Request, in *signedRequest) (identity.Identity, time.
 }
 
 // isHere reports whether a host is the one that serves the console to the browser.
-func (s *Service) isHere(r *http.Request, host string) bool {
-	return strings.EqualFold(host, r.Host) || s.guard.public != nil && strings.EqualFold(host, s.guard.public.Host)
+func (k *keys) isHere(r *http.Request, host string) bool {
+	return strings.EqualFold(host, r.Host) || k.guard.public != nil && strings.EqualFold(host, k.guard.public.Host)
 }
 
 // longTerm returns the owner of a key of a root or a user.
-func (s *Service) longTerm(keyID string) (identity.Credential, bool) {
-	if cred, ok := s.o.Roots.Lookup(keyID); ok {
+func (k *keys) longTerm(keyID string) (identity.Credential, bool) {
+	if cred, ok := k.o.Roots.Lookup(keyID); ok {
 		return cred, true
 	}
-	cred, ok := s.o.Directory.Lookup(keyID)
+	cred, ok := k.o.Directory.Lookup(keyID)
 	return cred, ok && cred.Kind == policy.User
 }

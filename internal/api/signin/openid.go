@@ -72,40 +72,46 @@ func lead(name, code string) *Answer {
 	return &Answer{Status: http.StatusSeeOther, Header: http.Header{"Location": {to}}}
 }
 
-// beginOpenID sends a browser to the provider.
-func (s *Service) beginOpenID(ctx context.Context, r *Request) (*Answer, error) {
-	if s.o.OpenID == nil {
+// federation signs people in by an OpenID Connect provider.
+type federation struct {
+	*core
+	provider *openid.Provider // nil: there is none
+}
+
+// begin sends a browser to the provider.
+func (f *federation) begin(ctx context.Context, r *Request) (*Answer, error) {
+	if f.provider == nil {
 		return nil, refuse(http.StatusNotFound, "NotFound", "There is nothing here.")
 	}
-	if s.guard.public != nil && !strings.EqualFold(r.HTTP.Host, s.guard.public.Host) {
+	if f.guard.public != nil && !strings.EqualFold(r.HTTP.Host, f.guard.public.Host) {
 		// The provider sends browsers to the public address, where the cookie of this one would not go.
-		return &Answer{Status: http.StatusSeeOther, Header: http.Header{"Location": {s.guard.page(r.HTTP, true)}}}, nil
+		return &Answer{Status: http.StatusSeeOther, Header: http.Header{"Location": {f.guard.page(r.HTTP, true)}}}, nil
 	}
 	if site := r.HTTP.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
 		return lead(r.Name, ""), nil // another site must not begin a sign-in that the person may not want
 	}
 	secret := openid.NewSecret()
-	to, err := s.o.OpenID.Begin(ctx, secret, s.callback(r), r.At)
+	to, err := f.provider.Begin(ctx, secret, f.callback(r), r.At)
 	if err != nil {
-		s.tell(r, "signing in by the identity provider is not possible", err)
+		f.tell(r, "signing in by the identity provider is not possible", err)
 		return lead(r.Name, codeUnreachable), nil
 	}
 	return &Answer{Status: http.StatusSeeOther, Header: http.Header{
-		"Location": {to}, "Set-Cookie": {s.attemptCookie(r, string(secret), int(attemptLasts/time.Second)).String()},
+		"Location": {to}, "Set-Cookie": {f.attemptCookie(r, string(secret), int(attemptLasts/time.Second)).String()},
 	}}, nil
 }
 
 // callback returns the address that the provider sends browsers to. It is registered there.
-func (s *Service) callback(r *Request) string {
-	return s.guard.page(r.HTTP, s.guard.isSecure(r)) + signInPath + openIDCallback
+func (f *federation) callback(r *Request) string {
+	return f.guard.page(r.HTTP, f.guard.isSecure(r)) + signInPath + openIDCallback
 }
 
 // signInPath is where the requests of this package are below the console's page.
 const signInPath = "api/"
 
 // attemptCookie returns the cookie that holds the secret of an attempt.
-func (s *Service) attemptCookie(r *Request, secret string, seconds int) *http.Cookie {
-	c := s.guard.cookie(r, secret, seconds)
+func (f *federation) attemptCookie(r *Request, secret string, seconds int) *http.Cookie {
+	c := f.guard.cookie(r, secret, seconds)
 	c.Name += attemptSuffix
 	c.SameSite = http.SameSiteLaxMode
 	return c
@@ -113,105 +119,105 @@ func (s *Service) attemptCookie(r *Request, secret string, seconds int) *http.Co
 
 const attemptSuffix = "-oidc"
 
-// finishOpenID begins a session for a person whom the provider vouches for.
-func (s *Service) finishOpenID(ctx context.Context, r *Request) (*Answer, error) {
-	if s.o.OpenID == nil {
+// finish begins a session for a person whom the provider vouches for.
+func (f *federation) finish(ctx context.Context, r *Request) (*Answer, error) {
+	if f.provider == nil {
 		return nil, refuse(http.StatusNotFound, "NotFound", "There is nothing here.")
 	}
-	a, err := s.byOpenID(ctx, r)
+	a, err := f.signIn(ctx, r)
 	if leads, ok := errors.AsType[*errLeads](err); ok {
 		a, err = lead(r.Name, leads.code), nil
 	}
 	if a != nil { // the attempt is over in any case
-		a.Header.Add("Set-Cookie", s.attemptCookie(r, "", -1).String())
+		a.Header.Add("Set-Cookie", f.attemptCookie(r, "", -1).String())
 	}
 	return a, err
 }
 
-// byOpenID answers with the session's cookie, or with an *errLeads.
-func (s *Service) byOpenID(ctx context.Context, r *Request) (*Answer, error) {
-	a := s.attempt(r, session.ByOpenID, identity.Identity{})
+// signIn answers with the session's cookie, or with an *errLeads.
+func (f *federation) signIn(ctx context.Context, r *Request) (*Answer, error) {
+	a := f.attempt(r, session.ByOpenID, identity.Identity{})
 	q, err := url.ParseQuery(r.HTTP.URL.RawQuery)
 	if err != nil {
-		return nil, s.failOpenID(a, codeLost, err)
+		return nil, f.fail(a, codeLost, err)
 	}
-	secret := openid.Secret(s.guard.cookieValue(r, s.guard.cookieName(r)+attemptSuffix))
+	secret := openid.Secret(f.guard.cookieValue(r, f.guard.cookieName(r)+attemptSuffix))
 	if state := q.Get("state"); len(state) > maxState || !secret.Began(state) {
-		return nil, s.failOpenID(a, codeLost, errors.New("the browser has not begun this sign-in, or more than ten minutes ago"))
+		return nil, f.fail(a, codeLost, errors.New("the browser has not begun this sign-in, or more than ten minutes ago"))
 	}
 	// Attempts count before the provider is called, so the number of calls is limited.
 	from := "provider/" + login.Network(r.SourceIP)
-	if s.o.Logins.Note(from, r.At) > login.MostTriesFrom {
+	if f.o.Logins.Note(from, r.At) > login.MostTriesFrom {
 		return nil, &errLeads{codeTooMany}
 	}
 	if why := q.Get("error"); why != "" {
 		err := fmt.Errorf("the provider answers %.100q %.200q", why, q.Get("error_description"))
 		if why == "access_denied" || why == "login_required" || why == "consent_required" ||
 			why == "interaction_required" {
-			return nil, s.failOpenID(a, codeDenied, err)
+			return nil, f.fail(a, codeDenied, err)
 		}
-		return nil, s.failOpenID(a, codeRefused, err)
+		return nil, f.fail(a, codeRefused, err)
 	}
-	person, err := s.o.OpenID.Finish(
-		ctx, secret, s.callback(r), openid.Answer{Code: q.Get("code"), Issuer: q.Get("iss")}, r.At,
+	person, err := f.provider.Finish(
+		ctx, secret, f.callback(r), openid.Answer{Code: q.Get("code"), Issuer: q.Get("iss")}, r.At,
 	)
 	if person != nil {
-		a = s.attemptOf(r, session.ByOpenID, identity.Identity{}, s.federated(person, s.o.Accounts[0]))
+		a = f.attemptOf(r, session.ByOpenID, identity.Identity{}, f.federated(person, f.o.Accounts[0]))
 	}
 	switch {
 	case errors.Is(err, openid.ErrNoName):
-		return nil, s.failOpenID(a, codeNoName, err)
+		return nil, f.fail(a, codeNoName, err)
 	case errors.Is(err, openid.ErrUnreachable):
-		return nil, s.failOpenID(a, codeUnreachable, err)
+		return nil, f.fail(a, codeUnreachable, err)
 	case err != nil:
-		return nil, s.failOpenID(a, codeRefused, err)
+		return nil, f.fail(a, codeRefused, err)
 	}
-	grant, who, err := s.grantByProvider(a, person)
+	grant, who, err := f.grant(a, person)
 	if err != nil {
 		return nil, err
 	}
-	a = s.attemptOf(r, session.ByOpenID, who, s.federated(person, grant.Account))
-	token, n, err := s.o.Sessions.BeginOnce(
+	a = f.attemptOf(r, session.ByOpenID, who, f.federated(person, grant.Account))
+	token, n, err := f.o.Sessions.BeginOnce(
 		a.changes(ctx), grant, "oidc/"+secret.State(), r.At.Add(proofLasts), a.arrival(), r.At,
 	)
 	switch {
 	case errors.Is(err, session.ErrUsed):
-		return nil, s.failOpenID(a, codeLost, err)
+		return nil, f.fail(a, codeLost, err)
 	case errors.Is(err, session.ErrNoPrincipal):
-		return nil, s.failOpenID(a, codeNotTrusted, err)
+		return nil, f.fail(a, codeNotTrusted, err)
 	case err != nil:
 		return nil, err
 	}
-	s.o.Logins.Undo(from)
+	f.o.Logins.Undo(from)
 	ok := lead(r.Name, "")
-	ok.Header.Set("Set-Cookie", s.guard.cookie(r, token, int(n.Until.Sub(r.At)/time.Second)).String())
+	ok.Header.Set("Set-Cookie", f.guard.cookie(r, token, int(n.Until.Sub(r.At)/time.Second)).String())
 	return ok, nil
 }
 
-// grantByProvider returns the grant of a person whom the provider vouches for: a session of the role that the operator
+// grant returns the grant of a person whom the provider vouches for: a session of the role that the operator
 // gives to one of their groups, if the trust policy of the role admits users of the provider.
-func (s *Service) grantByProvider(a *attempt, person *openid.Person) (session.Grant, identity.Identity, error) {
+func (f *federation) grant(a *attempt, person *openid.Person) (session.Grant, identity.Identity, error) {
 	none := func(code string, err error) (session.Grant, identity.Identity, error) {
-		return session.Grant{}, identity.Identity{}, s.failOpenID(a, code, err)
+		return session.Grant{}, identity.Identity{}, f.fail(a, code, err)
 	}
-	arn, group, ok := s.o.OpenID.Role(person.Groups)
+	arn, group, ok := f.provider.Role(person.Groups)
 	if !ok {
 		return none(codeNoRole, errors.New("no --oidc-role is for a group of this person"))
 	}
-	role := s.o.Directory.ByARN(arn)
+	role := f.o.Directory.ByARN(arn)
 	if role == nil || role.Kind != directory.Role {
 		return none(codeNotTrusted, errors.New("there is no role "+arn))
 	}
-	if !s.trusts(a.r, role, person) {
+	if !f.trusts(a.r, role, person) {
 		return none(
 			codeNotTrusted,
-			errors.New("the trust policy of "+arn+" does not allow "+assumeByProvider+" to "+s.provider(role.Account)),
+			errors.New("the trust policy of "+arn+" does not allow "+assumeByProvider+" to "+f.nameIn(role.Account)),
 		)
 	}
 	grant := session.Federated(
 		role, person.Name, session.Federation{Issuer: person.Issuer, Subject: person.Subject, Group: group}, a.r.At,
 	)
-	who, ok := s.o.Sessions.Who(&session.Session{Grant: grant})
+	who, ok := f.o.Sessions.Who(&session.Session{Grant: grant})
 	if !ok {
 		return none(codeNotTrusted, errors.New("there is no account of "+arn))
 	}
@@ -219,21 +225,21 @@ func (s *Service) grantByProvider(a *attempt, person *openid.Person) (session.Gr
 }
 
 // trusts reports whether a role's trust policy admits a person whom the provider vouches for.
-func (s *Service) trusts(r *Request, role *directory.Entity, person *openid.Person) bool {
-	trust, ok := s.o.Directory.Trust(role)
+func (f *federation) trusts(r *Request, role *directory.Entity, person *openid.Person) bool {
+	trust, ok := f.o.Directory.Trust(role)
 	if !ok {
 		return false
 	}
-	key := strings.ToLower(s.o.OpenID.Key()) + ":"
+	key := strings.ToLower(f.provider.Key()) + ":"
 	facts := policy.Facts{
-		Time: r.At, SecureTransport: r.Encrypted, UserAgent: r.HTTP.UserAgent(), Region: s.o.Region,
+		Time: r.At, SecureTransport: r.Encrypted, UserAgent: r.HTTP.UserAgent(), Region: f.o.Region,
 		Lookup: func(name string) (policy.Value, bool) {
 			claim, ours := strings.CutPrefix(name, key)
 			switch {
 			case name == "sts:rolesessionname":
 				return policy.Text(person.Name), true
 			case ours && claim == "aud":
-				return policy.Text(s.o.OpenID.ClientID()), true
+				return policy.Text(f.provider.ClientID()), true
 			case ours && claim == "sub":
 				return policy.Text(person.Subject), true
 			case ours && claim == "amr":
@@ -244,36 +250,36 @@ func (s *Service) trusts(r *Request, role *directory.Entity, person *openid.Pers
 	}
 	facts.SourceIP, _ = netip.ParseAddr(r.SourceIP) // without an address the fact is absent
 	return policy.Decide(&policy.Request{
-		Caller: policy.Caller{Kind: policy.WebIdentity, Provider: s.provider(role.Account)},
+		Caller: policy.Caller{Kind: policy.WebIdentity, Provider: f.nameIn(role.Account)},
 		Action: assumeByProvider, Resource: role.ARN(), Owner: role.Account, ResourcePolicy: trust, Facts: facts,
 	}).Allowed()
 }
 
-// provider returns the provider's name in the trust policies of an account.
-func (s *Service) provider(account string) string {
-	return "arn:aws:iam::" + account + ":oidc-provider/" + s.o.OpenID.Key()
+// nameIn returns the provider's name in the trust policies of an account.
+func (f *federation) nameIn(account string) string {
+	return "arn:aws:iam::" + account + ":oidc-provider/" + f.provider.Key()
 }
 
 // federated returns the person, as vouched for by the provider, for the trail.
-func (s *Service) federated(person *openid.Person, account string) *trail.Federated {
+func (f *federation) federated(person *openid.Person, account string) *trail.Federated {
 	return &trail.Federated{
-		Provider: s.provider(account), ClientID: s.o.OpenID.ClientID(), Subject: person.Subject, Name: person.Name,
+		Provider: f.nameIn(account), ClientID: f.provider.ClientID(), Subject: person.Subject, Name: person.Name,
 	}
 }
 
-// failOpenID records a failed attempt, and logs the reason for the operator.
-func (s *Service) failOpenID(a *attempt, code string, why error) error {
+// fail records a failed attempt, and logs the reason for the operator.
+func (f *federation) fail(a *attempt, code string, why error) error {
 	if a.note() {
-		s.tell(a.r, "a person could not sign in by the identity provider", why, slog.String("code", code))
+		f.tell(a.r, "a person could not sign in by the identity provider", why, slog.String("code", code))
 	}
 	return &errLeads{code}
 }
 
 // tell logs details that the page must not show.
-func (s *Service) tell(r *Request, what string, err error, more ...slog.Attr) {
+func (f *federation) tell(r *Request, what string, err error, more ...slog.Attr) {
 	attrs := append(
 		[]slog.Attr{slog.String("request_id", r.ID), slog.String("client", r.SourceIP), slog.Any("error", err)},
 		more...,
 	)
-	s.o.Log.LogAttrs(context.Background(), slog.LevelWarn, what, attrs...)
+	f.o.Log.LogAttrs(context.Background(), slog.LevelWarn, what, attrs...)
 }

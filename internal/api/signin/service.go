@@ -20,7 +20,6 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/openid"
 	"github.com/sluicemq/sluice/internal/auth/session"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
-	"github.com/sluicemq/sluice/internal/aws/signature"
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trail"
 )
@@ -44,21 +43,41 @@ type Options struct {
 	NoUndo    bool          // purges and deletions of queues are final at once
 }
 
-// Service answers the console's sign-in requests.
+// Service answers the console's sign-in requests. For each way to sign in, it has a part.
 type Service struct {
-	o        Options
-	guard    *guard
-	verifier signature.Verifier
+	*core
+	links      links
+	keys       *keys
+	passwords  passwords
+	federation federation
+	browsers   browsers
+}
+
+// core is what the parts of the service share.
+type core struct {
+	o     Options
+	guard *guard
 }
 
 // New returns the service.
 func New(o Options) *Service {
-	s := &Service{o: o, guard: newGuard(o.PublicURL, o.Hosts)}
-	s.verifier.NoVersion2 = true
-	if s.guard.public != nil {
-		s.verifier.Hosts = []string{s.guard.public.Host}
+	c := &core{o, newGuard(o.PublicURL, o.Hosts)}
+	return &Service{
+		core: c, links: links{c}, keys: newKeys(c), passwords: passwords{c}, federation: federation{c, o.OpenID},
+		browsers: browsers{c},
 	}
-	return s
+}
+
+// Register adds CreateSignInLink to the service "sluice", with the authorizer of that service.
+func (s *Service) Register(wire *protocol.Service, authorizer *service.Authorizer) {
+	s.links.register(wire, authorizer)
+}
+
+// Link returns a URL with which the root of an account can sign in. It is for the server that has just made that root's
+// key.
+func (s *Service) Link(ctx context.Context, root identity.Identity, endpoint string, now time.Time) (string, error) {
+	link, _, err := s.links.create(ctx, root, endpoint, now)
+	return link, err
 }
 
 // Request is a request of a browser.
@@ -102,14 +121,15 @@ func refuse(status int, code, format string, args ...any) error {
 // operations are the requests by method and name. Names that end with a slash are followed by an id.
 func (s *Service) operations() map[string]map[string]func(context.Context, *Request) (*Answer, error) {
 	type methods = map[string]func(context.Context, *Request) (*Answer, error)
+	b := &s.browsers
 	return map[string]methods{
 		"settings":     {http.MethodGet: s.settings},
-		"session":      {http.MethodGet: s.showSession, http.MethodPost: s.signIn, http.MethodDelete: s.signOut},
-		"credentials":  {http.MethodPost: s.credentials},
-		"sessions":     {http.MethodGet: s.list},
-		"sessions/":    {http.MethodDelete: s.end},
-		openIDBegin:    {http.MethodGet: s.beginOpenID},
-		openIDCallback: {http.MethodGet: s.finishOpenID},
+		"session":      {http.MethodGet: b.show, http.MethodPost: s.signIn, http.MethodDelete: b.signOut},
+		"credentials":  {http.MethodPost: b.credentials},
+		"sessions":     {http.MethodGet: b.list},
+		"sessions/":    {http.MethodDelete: b.end},
+		openIDBegin:    {http.MethodGet: s.federation.begin},
+		openIDCallback: {http.MethodGet: s.federation.finish},
 	}
 }
 
@@ -167,6 +187,11 @@ func (s *Service) Failed(name string, err error) *Answer {
 		return lead(name, codeUnavailable)
 	}
 	return a
+}
+
+// TooLarge answers a request whose body has more than MaxBody bytes, and was not read.
+func (s *Service) TooLarge() *Answer {
+	return s.failed(refuse(http.StatusRequestEntityTooLarge, "TooLarge", "The body has more than %d bytes.", MaxBody))
 }
 
 func (s *Service) failed(err error) *Answer {

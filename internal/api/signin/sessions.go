@@ -27,9 +27,9 @@ type view struct {
 	Current   bool      `json:"current"` // the session of this request
 }
 
-func (s *Service) view(n *session.Session, who identity.Identity, current string) view {
+func (c *core) view(n *session.Session, who identity.Identity, current string) view {
 	v := view{
-		ID: n.ID, ARN: who.ARN, Account: n.Account, Alias: s.o.Directory.Alias(n.Account), User: "root",
+		ID: n.ID, ARN: who.ARN, Account: n.Account, Alias: c.o.Directory.Alias(n.Account), User: "root",
 		Method: string(n.Method), MFA: !n.Grant.MFA.IsZero(),
 		Created: n.Created, Used: n.Used, Expires: n.Until, SourceIP: n.SourceIP, UserAgent: n.UserAgent,
 		Current: n.ID == current,
@@ -43,10 +43,13 @@ func (s *Service) view(n *session.Session, who identity.Identity, current string
 	return v
 }
 
+// browsers serves browsers with a session.
+type browsers struct{ *core }
+
 // current returns the session of the requesting browser.
-func (s *Service) current(r *Request) (*session.Session, identity.Identity, error) {
-	if token := s.guard.token(r); token != "" {
-		if n, who, ok := s.o.Sessions.Find(token, r.At); ok {
+func (b *browsers) current(r *Request) (*session.Session, identity.Identity, error) {
+	if token := b.guard.token(r); token != "" {
+		if n, who, ok := b.o.Sessions.Find(token, r.At); ok {
 			return n, who, nil
 		}
 	}
@@ -55,32 +58,32 @@ func (s *Service) current(r *Request) (*session.Session, identity.Identity, erro
 	)
 }
 
-func (s *Service) showSession(_ context.Context, r *Request) (*Answer, error) {
-	n, who, err := s.current(r)
+func (b *browsers) show(_ context.Context, r *Request) (*Answer, error) {
+	n, who, err := b.current(r)
 	if err != nil {
 		return nil, err
 	}
-	return &Answer{Status: http.StatusOK, Body: s.view(n, who, n.ID)}, nil
+	return &Answer{Status: http.StatusOK, Body: b.view(n, who, n.ID)}, nil
 }
 
 // signOut ends the session, if there is one, and deletes the cookie.
-func (s *Service) signOut(ctx context.Context, r *Request) (*Answer, error) {
-	if n, _, err := s.current(r); err == nil {
-		if err := s.o.Sessions.End(ctx, n.ID, r.At); err != nil {
+func (b *browsers) signOut(ctx context.Context, r *Request) (*Answer, error) {
+	if n, _, err := b.current(r); err == nil {
+		if err := b.o.Sessions.End(ctx, n.ID, r.At); err != nil {
 			return nil, err
 		}
 	}
-	ended := s.guard.cookie(r, "", -1)
+	ended := b.guard.cookie(r, "", -1)
 	return &Answer{Status: http.StatusNoContent, Header: http.Header{"Set-Cookie": {ended.String()}}}, nil
 }
 
 // credentials issues keys for the page. That also counts as a use of the session.
-func (s *Service) credentials(ctx context.Context, r *Request) (*Answer, error) {
-	n, _, err := s.current(r)
+func (b *browsers) credentials(ctx context.Context, r *Request) (*Answer, error) {
+	n, _, err := b.current(r)
 	if err != nil {
 		return nil, err
 	}
-	keys, of, err := s.o.Sessions.Keys(ctx, n.ID, r.At)
+	keys, of, err := b.o.Sessions.Keys(ctx, n.ID, r.At)
 	if err != nil {
 		return nil, err
 	}
@@ -93,12 +96,12 @@ func (s *Service) credentials(ctx context.Context, r *Request) (*Answer, error) 
 }
 
 // visible returns the sessions that the caller may see and end: a root those of its account, all others their own.
-func (s *Service) visible(n *session.Session, who identity.Identity, now time.Time) []*session.Session {
+func (b *browsers) visible(n *session.Session, who identity.Identity, now time.Time) []*session.Session {
 	issuer := n.IssuerID
 	if who.IsRoot() {
 		issuer = ""
 	}
-	all := s.o.Sessions.List(n.Account, issuer, now)
+	all := b.o.Sessions.List(n.Account, issuer, now)
 	if issuer == "" || n.Name == "" {
 		return all
 	}
@@ -111,31 +114,31 @@ func (s *Service) visible(n *session.Session, who identity.Identity, now time.Ti
 	return own
 }
 
-func (s *Service) list(_ context.Context, r *Request) (*Answer, error) {
-	n, who, err := s.current(r)
+func (b *browsers) list(_ context.Context, r *Request) (*Answer, error) {
+	n, who, err := b.current(r)
 	if err != nil {
 		return nil, err
 	}
 	out := struct {
 		Sessions []view `json:"sessions"`
 	}{[]view{}}
-	for _, other := range s.visible(n, who, r.At) {
-		if whose, ok := s.o.Sessions.Who(other); ok {
-			out.Sessions = append(out.Sessions, s.view(other, whose, n.ID))
+	for _, other := range b.visible(n, who, r.At) {
+		if whose, ok := b.o.Sessions.Who(other); ok {
+			out.Sessions = append(out.Sessions, b.view(other, whose, n.ID))
 		}
 	}
 	return &Answer{Status: http.StatusOK, Body: out}, nil
 }
 
-func (s *Service) end(ctx context.Context, r *Request) (*Answer, error) {
-	n, who, err := s.current(r)
+func (b *browsers) end(ctx context.Context, r *Request) (*Answer, error) {
+	n, who, err := b.current(r)
 	if err != nil {
 		return nil, err
 	}
 	id := strings.TrimPrefix(r.Name, "sessions/")
-	for _, other := range s.visible(n, who, r.At) {
+	for _, other := range b.visible(n, who, r.At) {
 		if other.ID == id {
-			return &Answer{Status: http.StatusNoContent}, s.o.Sessions.End(ctx, id, r.At)
+			return &Answer{Status: http.StatusNoContent}, b.o.Sessions.End(ctx, id, r.At)
 		}
 	}
 	return nil, refuse(http.StatusNotFound, "NoSuchSession", "There is no such session, or it is not yours.")

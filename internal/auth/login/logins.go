@@ -7,7 +7,6 @@ import (
 	"encoding/base32"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/tool/sortedlist"
 )
 
 // Profile is the password of a user. It is immutable.
@@ -67,6 +67,7 @@ type records struct {
 	profiles map[string]*Profile // by user
 	devices  map[string]*Device  // by deviceKey
 	rules    map[string]*Rules   // by account
+	order    *sortedlist.List[*Device]
 }
 
 // Prefix begins the keys of all records of this package.
@@ -79,8 +80,12 @@ var (
 )
 
 func newRecords() (*records, control.Kinds) {
-	r := new(records)
-	return r, control.Kinds{profiles.Into(&r.profiles), devices.Into(&r.devices), rules.Into(&r.rules)}
+	r := &records{order: sortedlist.New(func(a, b *Device) int {
+		return cmp.Or(cmp.Compare(a.Account, b.Account), cmp.Compare(a.Serial(), b.Serial()))
+	})}
+	return r, control.Kinds{
+		profiles.Into(&r.profiles), devices.Into(&r.devices, control.InOrder[string](r.order)), rules.Into(&r.rules),
+	}
 }
 
 // Open reads the records from the control store and follows their changes.
@@ -121,11 +126,17 @@ func (l *Logins) Rules(account string) (Rules, bool) {
 }
 
 // Devices returns the second factors of an account that satisfy keep, sorted by serial number.
-func (l *Logins) Devices(account string, keep func(*Device) bool) []*Device {
+func (l *Logins) Devices(account string, keep func(*Device) bool) (out []*Device) {
 	r := l.records.RLock()
-	out := control.Where(r.devices, func(d *Device) bool { return d.Account == account && keep(d) })
-	l.records.RUnlock()
-	slices.SortFunc(out, func(a, b *Device) int { return cmp.Compare(a.Serial(), b.Serial()) })
+	defer l.records.RUnlock()
+	for d := range r.order.From(&Device{Account: account}) {
+		if d.Account != account {
+			break
+		}
+		if keep(d) {
+			out = append(out, d)
+		}
+	}
 	return out
 }
 

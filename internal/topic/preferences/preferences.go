@@ -1,6 +1,7 @@
 package preferences
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -30,6 +31,10 @@ var table = control.Table[Place, Values]{
 	Prefix: Prefix, Key: control.Key[Place]{Text: Place.text, Parse: parsePlace}, Format: formats.Preferences,
 }
 
+func (p Place) compare(o Place) int {
+	return cmp.Or(strings.Compare(p.Account, o.Account), strings.Compare(p.Region, o.Region))
+}
+
 func (p Place) text() string { return p.Account + "/" + p.Region }
 
 func parsePlace(text string) (Place, error) {
@@ -45,7 +50,7 @@ type Preferences struct{ rows control.Rows[Place, Values] }
 
 // Open reads the records from the control store and follows their changes.
 func Open(c *control.Control, f control.Formats) (*Preferences, error) {
-	rows, err := control.OpenRows(&table, c, f)
+	rows, err := control.OpenRows(&table, Place.compare, c, f)
 	return &Preferences{rows}, err
 }
 
@@ -59,7 +64,7 @@ func (p *Preferences) Of(place Place) Values {
 
 // regions returns in how many regions an account has preferences.
 func (p *Preferences) regions(account string) int {
-	return p.rows.Count(func(at Place) bool { return at.Account == account })
+	return len(p.rows.Range(Place{Account: account}, func(at Place) bool { return at.Account == account }))
 }
 
 // Set sets preferences of a place, and removes those whose new value is empty. Others stay.

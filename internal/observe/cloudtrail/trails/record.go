@@ -1,7 +1,9 @@
 package trails
 
 import (
+	"cmp"
 	"encoding/binary"
+	"iter"
 	"maps"
 	"strings"
 	"time"
@@ -14,10 +16,18 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trail"
 	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trails/logfile"
 	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trails/selector"
+	"github.com/sluicemq/sluice/internal/tool/sortedlist"
 )
 
 // Name identifies a trail. Region is its home.
 type Name struct{ Account, Region, Name string }
+
+// compare orders names by account.
+func (n Name) compare(o Name) int {
+	return cmp.Or(
+		strings.Compare(n.Account, o.Account), strings.Compare(n.Region, o.Region), strings.Compare(n.Name, o.Name),
+	)
+}
 
 // ARN returns the trail's Amazon Resource Name.
 func (n Name) ARN() string {
@@ -148,19 +158,48 @@ type records struct {
 	trails   map[Name]*Trail
 	statuses map[uuid.UUID]*Status
 	keys     map[string]*Key // by region and fingerprint
+	byID     map[uuid.UUID]*Trail
+	order    *sortedlist.List[*Trail] // by account
 }
 
 // recordsOf returns a function that creates records whose keys the vault opens. Without a vault they stay encrypted.
 func recordsOf(v Vault) func() (*records, control.Kinds) {
 	return func() (*records, control.Kinds) {
-		r := new(records)
+		r := &records{
+			byID: make(map[uuid.UUID]*Trail), order: sortedlist.New(func(a, b *Trail) int { return a.compare(b.Name) }),
+		}
 		open := func(name string, _, is *Key) error {
 			if is == nil {
 				return nil
 			}
 			return is.open(name, v)
 		}
-		return r, control.Kinds{trailTable.Into(&r.trails), statusTable.Into(&r.statuses), keyTable.Into(&r.keys, open)}
+		return r, control.Kinds{
+			trailTable.Into(&r.trails, r.index, control.InOrder[Name](r.order)), statusTable.Into(&r.statuses),
+			keyTable.Into(&r.keys, open),
+		}
+	}
+}
+
+// index maintains the index of trails by id.
+func (r *records) index(_ Name, old, is *Trail) error {
+	if old != nil {
+		delete(r.byID, old.ID)
+	}
+	if is != nil {
+		r.byID[is.ID] = is
+	}
+	return nil
+}
+
+// ofAccount yields the trails of an account.
+func (r *records) ofAccount(account string) iter.Seq[*Trail] {
+	return func(yield func(*Trail) bool) {
+		for one := range r.order.From(&Trail{Name: Name{Account: account}}) {
+			if one.Account != account || !yield(one) {
+				return
+			}
+		}
 	}
 }
 

@@ -80,16 +80,21 @@ func (t *Trails) Find(n Name) *Trail {
 
 // Of returns the trails of an account, ordered by name and region.
 func (t *Trails) Of(account string) []*Trail {
-	return t.list(func(one *Trail) bool { return one.Account == account })
+	r := t.records.RLock()
+	defer t.records.RUnlock()
+	return slices.SortedFunc(r.ofAccount(account), byName)
+}
+
+// byName orders trails by name, region and account.
+func byName(a, b *Trail) int {
+	return strings.Compare(a.Name.Name+"/"+a.Region+"/"+a.Account, b.Name.Name+"/"+b.Region+"/"+b.Account)
 }
 
 func (t *Trails) list(keep func(*Trail) bool) []*Trail {
 	r := t.records.RLock()
 	out := control.Where(r.trails, keep)
 	t.records.RUnlock()
-	slices.SortFunc(out, func(a, b *Trail) int {
-		return strings.Compare(a.Name.Name+"/"+a.Region+"/"+a.Account, b.Name.Name+"/"+b.Region+"/"+b.Account)
-	})
+	slices.SortFunc(out, byName)
 	return out
 }
 
@@ -110,7 +115,7 @@ func (t *Trails) Any() bool { return t.logging.Load() }
 func (t *Trails) Select(e *trail.Event) (ids []uuid.UUID) {
 	r := t.records.RLock()
 	defer t.records.RUnlock()
-	for _, one := range r.trails {
+	for one := range r.ofAccount(e.RecipientAccountID) {
 		if one.gets(e) {
 			ids = append(ids, one.ID)
 		}
@@ -137,12 +142,7 @@ func (t *Trails) AddData(e *trail.Event) {
 func (t *Trails) withID(id uuid.UUID) *Trail {
 	r := t.records.RLock()
 	defer t.records.RUnlock()
-	for _, one := range r.trails {
-		if one.ID == id {
-			return one
-		}
-	}
-	return nil
+	return r.byID[id]
 }
 
 // Tx is a change in progress. The answers of Trails are unchanged until the change is durable.

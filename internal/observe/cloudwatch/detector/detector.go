@@ -1,6 +1,7 @@
 package detector
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -76,6 +77,8 @@ type Key struct {
 	series.Scope
 	ID string
 }
+
+func (k Key) compare(o Key) int { return cmp.Or(k.Scope.Compare(o.Scope), strings.Compare(k.ID, o.ID)) }
 
 func (k Key) text() string { return k.Account + "/" + k.Region + "/" + k.ID }
 

@@ -36,7 +36,7 @@ type Detectors struct{ rows control.Rows[Key, Detector] }
 
 // Open reads the records from the control store and follows their changes.
 func Open(c *control.Control, f control.Formats) (*Detectors, error) {
-	rows, err := control.OpenRows(&table, c, f)
+	rows, err := control.OpenRows(&table, Key.compare, c, f)
 	return &Detectors{rows}, err
 }
 
@@ -45,14 +45,19 @@ func (d *Detectors) Get(k Key) *Detector { return d.rows.Get(k) }
 
 // In returns the detectors in a region of an account, in their order.
 func (d *Detectors) In(s series.Scope) []*Detector {
-	out := d.rows.Where(func(of *Detector) bool { return of.Scope == s })
+	out := d.rows.Range(Key{Scope: s}, func(k Key) bool { return k.Scope == s })
 	slices.SortFunc(out, func(a, b *Detector) int { return strings.Compare(a.Order(), b.Order()) })
 	return out
 }
 
+// of returns the detectors of an account.
+func (d *Detectors) of(account string) []*Detector {
+	return d.rows.Range(Key{Scope: series.Scope{Account: account}}, func(k Key) bool { return k.Account == account })
+}
+
 // Owned returns the ids of an account's detectors in all regions, sorted.
 func (d *Detectors) Owned(account string) (out []string) {
-	for _, of := range d.rows.Where(func(of *Detector) bool { return of.Account == account }) {
+	for _, of := range d.of(account) {
 		out = append(out, of.ID()+" in "+of.Region)
 	}
 	slices.Sort(out)
@@ -65,10 +70,7 @@ func (d *Detectors) Put(ctx context.Context, is *Detector) error {
 		put := *is
 		if was := d.Get(is.Key()); was != nil {
 			put.Created = was.Created
-		} else if err := Quota.Allow(
-			d.rows.Count(func(k Key) bool { return k.Scope == is.Scope }),
-			d.rows.Count(func(k Key) bool { return k.Account == is.Account }),
-		); err != nil {
+		} else if err := Quota.Allow(len(d.In(is.Scope)), len(d.of(is.Account))); err != nil {
 			return err
 		}
 		if err := d.fits(&put); err != nil {
@@ -82,7 +84,7 @@ func (d *Detectors) Put(ctx context.Context, is *Detector) error {
 // fits returns an error if there is no room for a detector.
 func (d *Detectors) fits(is *Detector) error {
 	more, used := len(control.Encode(is)), 0
-	for _, of := range d.rows.Where(func(of *Detector) bool { return of.Account == is.Account }) {
+	for _, of := range d.of(is.Account) {
 		if used += of.size; of.Key() == is.Key() {
 			more -= of.size
 		}

@@ -1,6 +1,7 @@
 package insightrule
 
 import (
+	"cmp"
 	"net/url"
 	"strings"
 
@@ -21,6 +22,10 @@ type Rule struct {
 type Key struct {
 	series.Scope
 	Name string
+}
+
+func (k Key) compare(o Key) int {
+	return cmp.Or(k.Scope.Compare(o.Scope), strings.Compare(k.Name, o.Name))
 }
 
 // ARN returns the Amazon Resource Name of a rule, whether or not it exists.

@@ -3,7 +3,6 @@ package insightrule
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/formats"
@@ -26,7 +25,7 @@ type Rules struct{ rows control.Rows[Key, Rule] }
 
 // Open reads the records from the control store and follows their changes.
 func Open(c *control.Control, f control.Formats) (*Rules, error) {
-	rows, err := control.OpenRows(&table, c, f)
+	rows, err := control.OpenRows(&table, Key.compare, c, f)
 	return &Rules{rows}, err
 }
 
@@ -35,14 +34,17 @@ func (r *Rules) Get(k Key) *Rule { return r.rows.Get(k) }
 
 // In returns the rules in a region of an account, in order of their names.
 func (r *Rules) In(s series.Scope) []*Rule {
-	out := r.rows.Where(func(of *Rule) bool { return of.Scope == s })
-	slices.SortFunc(out, func(a, b *Rule) int { return strings.Compare(a.Name, b.Name) })
-	return out
+	return r.rows.Range(Key{Scope: s}, func(k Key) bool { return k.Scope == s })
+}
+
+// of returns the rules of an account.
+func (r *Rules) of(account string) []*Rule {
+	return r.rows.Range(Key{Scope: series.Scope{Account: account}}, func(k Key) bool { return k.Account == account })
 }
 
 // Owned returns the names of an account's rules in all regions, sorted.
 func (r *Rules) Owned(account string) (out []string) {
-	for _, of := range r.rows.Where(func(of *Rule) bool { return of.Account == account }) {
+	for _, of := range r.of(account) {
 		out = append(out, of.Name+" in "+of.Region)
 	}
 	slices.Sort(out)
@@ -55,10 +57,7 @@ func (r *Rules) Put(ctx context.Context, is *Rule) error {
 		put := *is
 		if was := r.Get(is.Key); was != nil {
 			put.Tags = was.Tags
-		} else if err := Quota.Allow(
-			r.rows.Count(func(k Key) bool { return k.Scope == is.Scope }),
-			r.rows.Count(func(k Key) bool { return k.Account == is.Account }),
-		); err != nil {
+		} else if err := Quota.Allow(len(r.In(is.Scope)), len(r.of(is.Account))); err != nil {
 			return err
 		}
 		table.Put(tx, is.Key, &put)

@@ -1,12 +1,10 @@
 package monitor
 
 import (
+	"cmp"
 	"encoding/json"
-	"slices"
 	"strings"
 	"time"
-
-	"github.com/sluicemq/sluice/internal/control"
 )
 
 // Dashboard is a dashboard without its text.
@@ -47,14 +45,20 @@ func (m *Monitor) Dashboard(account, name string) *Dashboard {
 }
 
 // Dashboards returns the dashboards of an account whose names begin with a prefix, ordered by name.
-func (m *Monitor) Dashboards(account, prefix string) []*Dashboard {
+func (m *Monitor) Dashboards(account, prefix string) (out []*Dashboard) {
 	r := m.records.RLock()
-	out := control.Where(r.dashboards, func(d *Dashboard) bool {
-		return d.Account == account && strings.HasPrefix(d.Name, prefix)
-	})
-	m.records.RUnlock()
-	slices.SortFunc(out, func(a, b *Dashboard) int { return strings.Compare(a.Name, b.Name) })
+	defer m.records.RUnlock()
+	for d := range r.ordered.From(&Dashboard{Account: account, Name: prefix}) {
+		if d.Account != account || !strings.HasPrefix(d.Name, prefix) {
+			break
+		}
+		out = append(out, d)
+	}
 	return out
+}
+
+func byAccountAndName(a, b *Dashboard) int {
+	return cmp.Or(strings.Compare(a.Account, b.Account), strings.Compare(a.Name, b.Name))
 }
 
 // Body returns the text of a dashboard.

@@ -9,6 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
+	"github.com/sluicemq/sluice/internal/tool/sortedlist"
 )
 
 var (
@@ -60,7 +61,8 @@ type records struct {
 	composites composites
 	bands      map[Name]bool // the alarms that use bands of expected values
 	waiting    waiting
-	dashboards map[string]*Dashboard         // by dashboardKey
+	dashboards map[string]*Dashboard // by dashboardKey
+	ordered    *sortedlist.List[*Dashboard]
 	metrics    map[string]*Metric            // one for each unit of a metric; see unit.go
 	units      map[string][]string           // the keys of a metric's units, by its hash
 	sent       map[string]map[string]*Metric // metrics again, by account
@@ -71,11 +73,12 @@ func newRecords() (*records, control.Kinds) {
 	r := &records{
 		composites: newComposites(), bands: make(map[Name]bool), waiting: newWaiting(),
 		of: make(map[string]*holding), units: make(map[string][]string),
-		sent: make(map[string]map[string]*Metric),
+		sent: make(map[string]map[string]*Metric), ordered: sortedlist.New(byAccountAndName),
 	}
 	return r, control.Kinds{
 		alarmTable.Into(&r.alarms, r.combineAlarm, r.holdAlarm), actionTable.Into(&r.actions),
-		dashboardTable.Into(&r.dashboards), metricTable.Into(&r.metrics, r.listUnit, r.listSent),
+		dashboardTable.Into(&r.dashboards, control.InOrder[string](r.ordered)),
+		metricTable.Into(&r.metrics, r.listUnit, r.listSent),
 	}
 }
 

@@ -1,9 +1,11 @@
 package muterule
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/tool/sortedlist"
 )
 
 // Prefix begins the keys of all records of this package.
@@ -44,13 +47,29 @@ type target struct {
 // records holds the records of the store, and what is derived from them.
 type records struct {
 	rules   map[Key]*Rule
+	order   *sortedlist.List[*Rule]
 	targets map[target][]*Rule // the rules that name an alarm
 	version uint64             // grows with each change
 }
 
 func newRecords() (*records, control.Kinds) {
-	r := &records{targets: make(map[target][]*Rule)}
-	return r, control.Kinds{table.Into(&r.rules, r.aim)}
+	r := &records{order: sortedlist.New(byKey), targets: make(map[target][]*Rule)}
+	return r, control.Kinds{table.Into(&r.rules, r.aim, control.InOrder[Key](r.order))}
+}
+
+func byKey(a, b *Rule) int {
+	return cmp.Or(a.Scope.Compare(b.Scope), strings.Compare(a.Name, b.Name))
+}
+
+// ofAccount yields the rules of an account, ordered by region and name.
+func (r *records) ofAccount(account string) iter.Seq[*Rule] {
+	return func(yield func(*Rule) bool) {
+		for of := range r.order.From(&Rule{Key: Key{Scope: series.Scope{Account: account}}}) {
+			if of.Account != account || !yield(of) {
+				return
+			}
+		}
+	}
 }
 
 // aim records which rules name an alarm. An invalid schedule makes a rule that mutes nothing; Check reports it.
@@ -95,11 +114,14 @@ func (r *Rules) Get(k Key) *Rule {
 }
 
 // In returns the rules in a region of an account, in order of their names.
-func (r *Rules) In(s series.Scope) []*Rule {
+func (r *Rules) In(s series.Scope) (out []*Rule) {
 	now := r.set.RLock()
-	out := control.Where(now.rules, func(of *Rule) bool { return of.Scope == s })
-	r.set.RUnlock()
-	slices.SortFunc(out, func(a, b *Rule) int { return strings.Compare(a.Name, b.Name) })
+	defer r.set.RUnlock()
+	for of := range now.ofAccount(s.Account) {
+		if of.Scope == s {
+			out = append(out, of)
+		}
+	}
 	return out
 }
 
@@ -107,7 +129,13 @@ func (r *Rules) In(s series.Scope) []*Rule {
 func (r *Rules) countIn(s series.Scope) (region, account int) {
 	now := r.set.RLock()
 	defer r.set.RUnlock()
-	return series.CountIn(now.rules, func(k Key) series.Scope { return k.Scope }, s)
+	for of := range now.ofAccount(s.Account) {
+		account++
+		if of.Scope == s {
+			region++
+		}
+	}
+	return region, account
 }
 
 // Mutes reports whether a rule mutes an alarm at a time. It looks only at the rules that name the alarm.
@@ -158,11 +186,8 @@ func (r *Rules) Put(ctx context.Context, is *Rule, check func() error) error {
 func (r *Rules) put(tx *control.Tx, is *Rule) error {
 	more, used := len(control.Encode(is)), 0
 	now := r.set.RLock()
-	for k, of := range now.rules {
-		if k.Account == is.Account {
-			used += of.size
-		}
-		if k == is.Key {
+	for of := range now.ofAccount(is.Account) {
+		if used += of.size; of.Key == is.Key {
 			more -= of.size
 		}
 	}

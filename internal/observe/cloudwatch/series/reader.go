@@ -1,6 +1,7 @@
 package series
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -13,6 +14,11 @@ type Dimension struct{ Name, Value string }
 
 // Scope is the scope of a name: a region of an account.
 type Scope struct{ Account, Region string }
+
+// Compare orders scopes by account, then by region.
+func (s Scope) Compare(o Scope) int {
+	return cmp.Or(strings.Compare(s.Account, o.Account), strings.Compare(s.Region, o.Region))
+}
 
 // ID identifies a series. The order of its dimensions does not matter.
 type ID struct {
