@@ -4,9 +4,9 @@ import { endpoint, newAccount } from './api.mjs'
 import { scenario } from './rig.mjs'
 
 /** hold keeps requests of the API from their answers. wait returns when there is one, go lets them go on. */
-async function hold(page) {
+async function hold(page, address = `${endpoint}/`) {
   const held = []
-  const api = (url) => url.href === `${endpoint}/`
+  const api = (url) => (address.endsWith('api/') ? url.href.startsWith(address) : url.href === address)
   const keep = (route) => void held.push(route)
   await page.route(api, keep)
   return {
@@ -63,4 +63,22 @@ scenario(
     await page.getByRole('heading', { name: 'perhaps', level: 1 }).waitFor()
   },
   { as: newAccount },
+)
+
+scenario(
+  'the sign-in asks again, and forgets the error when there is an answer',
+  async ({ page, button, audit }) => {
+    await page.clock.install()
+    const server = await hold(page, `${endpoint}/console/api/`)
+    await page.goto(`${endpoint}/console/`)
+    await server.wait()
+    await page.clock.fastForward(late)
+    await page.getByText('No answer came within 30 seconds.').waitFor()
+    await audit()
+    await server.go()
+    await button('Try again').click()
+    await page.getByRole('heading', { name: 'Sign in to Sluice' }).waitFor()
+    assert.equal(await page.getByText('No answer came within 30 seconds.').count(), 0)
+  },
+  { as: null, expected: /401/ },
 )

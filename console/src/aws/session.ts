@@ -127,12 +127,17 @@ export async function start() {
   }
 }
 
+/** startAgain finds the session as a page does that is loaded: nothing stays of an earlier attempt. */
+export function startAgain() {
+  become({ status: 'starting' })
+  void start()
+}
+
 /** watchLinks signs in by a link that is opened in a tab which shows the sign-in: only the fragment of its address changes. */
 export function watchLinks() {
   window.addEventListener('hashchange', () => {
     if (current.status === 'out' && location.hash.startsWith('#k=')) {
-      become({ status: 'starting' })
-      void start()
+      startAgain()
     }
   })
 }

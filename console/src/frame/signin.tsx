@@ -11,7 +11,7 @@ import Tabs from '@cloudscape-design/components/tabs'
 import { type ReactNode, useState } from 'react'
 import { wordsOf } from '../aws/failure'
 import { consoleApi } from '../aws/place'
-import { enter, type Proof, type SignIn, start } from '../aws/session'
+import { enter, type Proof, type SignIn, startAgain } from '../aws/session'
 import { useStored } from './preferences'
 
 /** firstWay is offered until a person chooses another: a new server has no users. */
@@ -60,7 +60,7 @@ export function SignInPage({ state }: { state: Extract<SignIn, { status: 'out' }
           <Alert
             type="error"
             header={/^\w+$/.test(words.title) ? 'Sign-in failed' : words.title}
-            action={!settings && <Button onClick={() => void start()}>Try again</Button>}
+            action={!settings && <Button onClick={startAgain}>Try again</Button>}
           >
             {words.text}
           </Alert>
