@@ -18,7 +18,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// The queues of the tests. Each is on the shards that its cluster gives it.
+// The queues of the tests. Each is on the shards that its cluster assigns.
 const (
 	single queue.ID = 1  // standard, on shard 2
 	wide   queue.ID = 2  // standard, on all shards
@@ -42,7 +42,7 @@ type cluster struct {
 	places  map[queue.ID]router.Placement
 	config  func(*queue.Config)
 	began   time.Time
-	passed  time.Duration // besides the time that has passed
+	passed  time.Duration // in addition to the time that has passed
 
 	mu     sync.Mutex
 	shards map[int]*owned
