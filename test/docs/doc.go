@@ -1,8 +1,9 @@
-// Package docs keeps the examples of the documentation true: its test runs the fenced blocks of README.md and docs/*.md.
+// Package docs keeps the examples of the documentation true: its test runs the fenced blocks of README.md and
+// docs/*.md.
 //
-// One bash runs the blocks of a page from top to bottom, in one empty directory, with sluice on the PATH. Variables and
-// files of a block exist for the next. Meanwhile a server runs with its data in ./sluice-data, and the variables that it
-// prints are set. A page that needs more says so to its readers, in a block.
+// One bash runs the blocks of a page from top to bottom, in one empty directory, with sluice on the PATH. Variables
+// and files of a block exist for the next. Meanwhile a server runs with its data in ./sluice-data, and the variables
+// that it prints are set. A page that needs more says so to its readers, in a block.
 //
 // The language of a block decides how it is tested:
 //
@@ -24,6 +25,6 @@
 //	<!-- example: with NAME=VALUE -->    this variable is set meanwhile
 //	<!-- example: from FILE -->         it is a part of this file
 //
-// Semicolons separate several of these. Of a console block, the commands' standard output is compared. The test replaces
-// the server's address by a free one, and cloning the source by changing to its directory.
+// Semicolons separate several of these. Of a console block, the commands' standard output is compared. The test
+// replaces the server's address by a free one, and cloning the source by changing to its directory.
 package docs
