@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** watched returns a hook that says whether the window is like that. */
+/** watched returns a hook that reports whether the window is like that. */
 function watched(media: string): () => boolean {
   const query = window.matchMedia(media)
   const subscribe = (listener: () => void) => {
@@ -10,8 +10,8 @@ function watched(media: string): () => boolean {
   return () => useSyncExternalStore(subscribe, () => query.matches)
 }
 
-/** useNarrow says whether the window is as narrow as a phone. */
+/** useNarrow reports whether the window is as narrow as a phone. */
 export const useNarrow = watched('(width <= 688px)')
 
-/** useWide says whether a table beside the navigation has room for columns that are needed less. */
+/** useWide reports whether a table beside the navigation has room for columns that are needed less. */
 export const useWide = watched('(width >= 1600px)')

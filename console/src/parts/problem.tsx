@@ -3,7 +3,7 @@ import Button from '@cloudscape-design/components/button'
 import { isDenied, wordsOf } from '../aws/failure'
 import { Words } from './values'
 
-/** Problem says why something could not be shown or done, and what would help: not to try again what is not permitted. */
+/** Problem says why something could not be shown or done, and offers a retry unless permission is missing. */
 export function Problem({ error, what, retry }: { error: unknown; what?: string; retry?: () => void }) {
   if (!error) {
     return null

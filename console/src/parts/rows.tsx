@@ -1,7 +1,7 @@
 import Table, { type TableProps } from '@cloudscape-design/components/table'
 import { useNarrow } from '../frame/narrow'
 
-/** none is what cells have that are empty. A card leaves them out. */
+/** none is the content of empty cells. A card omits them. */
 export const none = '–'
 
 /** Rows is a table, whose lines wrap where columns have no widths of their own. On a phone each row is a card: the first column, and below it the others with their headers. */
