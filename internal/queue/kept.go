@@ -37,7 +37,7 @@ type kept struct {
 	keptRecord
 }
 
-// undoPhase is how far an undo has come. Its numbers are stored.
+// undoPhase is the progress of an undo. Its numbers are stored.
 type undoPhase uint8
 
 const (
@@ -142,7 +142,7 @@ func (e *Engine) MayUndoPurge(id ID) error {
 	return q.mayUndo()
 }
 
-// mayUndo returns the reason why an undo cannot begin or go on, or nil.
+// mayUndo returns the reason why an undo cannot begin or continue, or nil.
 func (q *queue) mayUndo() error {
 	switch {
 	case q.kept.since == 0:

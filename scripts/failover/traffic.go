@@ -181,7 +181,7 @@ func (t *traffic) stop() {
 	t.all.Wait()
 }
 
-// forget forgets the answers that have come.
+// forget drops the received answers.
 func (t *traffic) forget() {
 	for _, p := range t.probes {
 		p.mu.Lock()

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// listed is a package as "go list" describes it. The ImportPath of a package that is compiled anew for a test ends with
+// listed is a package as "go list" describes it. The ImportPath of a package that is recompiled for a test ends with
 // the test's name.
 type listed struct {
 	ImportPath, Dir string
