@@ -1,10 +1,10 @@
-# The image of Sluice: the program alone, for a user that is not root.
+# The image of Sluice: only the program, which does not run as root.
 #
 #   docker build -t sluice .
 #   docker run -p 127.0.0.1:9324:9324 -e SLUICE_INSECURE=true -v sluice:/var/lib/sluice sluice
 #
-# SLUICE_INSECURE lets clients in without TLS: the container listens on an address that
-# others can reach. Without it give SLUICE_TLS_CERT and SLUICE_TLS_KEY. The root's keys are in
+# SLUICE_INSECURE allows clients without TLS, because the container listens on an address that
+# others can reach. Otherwise set SLUICE_TLS_CERT and SLUICE_TLS_KEY. The root's keys are in
 # the volume: docker cp CONTAINER:/var/lib/sluice/credentials .
 FROM --platform=$BUILDPLATFORM golang:1.26 AS build
 ARG TARGETOS TARGETARCH
@@ -25,8 +25,8 @@ COPY --from=build --chown=nonroot:nonroot /backups /backups
 ENV SLUICE_DATA=/var/lib/sluice SLUICE_LISTEN=0.0.0.0:9324
 EXPOSE 9324
 VOLUME /var/lib/sluice
-# With TLS set AWS_ENDPOINT_URL_SLUICE and AWS_CA_BUNDLE as well: the question is asked under
-# a name of the certificate.
+# With TLS, also set AWS_ENDPOINT_URL_SLUICE and AWS_CA_BUNDLE: the health check must call a
+# name in the certificate.
 HEALTHCHECK --interval=10s --timeout=6s --start-period=60s CMD ["/usr/bin/sluice", "health"]
 ENTRYPOINT ["/usr/bin/sluice"]
 CMD ["serve"]

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// A function that decides about a change of the control store may still run after its caller has stopped waiting for
-// it. So it assigns to no variable of the function around it: control.Decide returns what it has to say.
+// A function that decides a change of the control store may still run after its caller has stopped waiting for it. So
+// it assigns to no variable of the surrounding function: control.Decide returns its result.
 func TestChangesAssignToNothingOutside(t *testing.T) {
 	literals := 0
 	for dir, files := range sources(t) {
@@ -69,8 +69,8 @@ func TestChangesThatAssignAreFound(t *testing.T) {
 	}
 }
 
-// assignedByChanges returns how many changes a package has, and which of them assign to variables outside. A change is
-// a function literal with a parameter *Tx, or one handed to a function that calls it in a change.
+// assignedByChanges returns the number of changes in a package, and those that assign to outer variables. A change is a
+// function literal with a parameter *Tx, or one that is passed to a function that calls it in a change.
 func assignedByChanges(files []*ast.File) (changes int, wrong []string) {
 	info := &types.Info{Defs: make(map[*ast.Ident]types.Object), Uses: make(map[*ast.Ident]types.Object)}
 	lenient := types.Config{Importer: noImports{}, Error: func(error) {}} // the variables of functions need no imports
@@ -93,7 +93,7 @@ func (noImports) Import(string) (*types.Package, error) { return nil, errors.New
 
 type changeWalker struct {
 	info     *types.Info
-	wrappers map[string]bool // functions of the package that call a parameter of theirs in a change
+	wrappers map[string]bool // functions of the package that call one of their parameters in a change
 }
 
 // visit calls f for each change.
@@ -137,7 +137,7 @@ func (w *changeWalker) findWrappers(fn *ast.FuncDecl, change *ast.FuncLit) {
 	})
 }
 
-// assigned says which variables a change assigns to, or gives the address of, that it does not declare.
+// assigned returns the variables that a change assigns to, or takes the address of, without declaring them.
 func (w *changeWalker) assigned(change *ast.FuncLit) (wrong []string) {
 	check := func(e ast.Expr) {
 		id := root(e)

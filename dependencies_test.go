@@ -13,8 +13,8 @@ import (
 // maxDependencies is the maximum number of modules that the program's own packages import.
 const maxDependencies = 26
 
-// go.mod lists what the program imports apart from what only tests and scripts import, so that a reader sees what runs
-// in production. The former stays small.
+// go.mod separates the program's imports from those of tests and scripts only, to show what runs in production. The
+// former stay few.
 func TestDependenciesAreListed(t *testing.T) {
 	listed := requirements(t)
 	if len(listed) != 2 {
@@ -59,7 +59,7 @@ func requirements(t *testing.T) [][]string {
 	return lists
 }
 
-// programImports returns the packages of other modules that the packages of the program import, on any system.
+// programImports returns the packages of other modules that the program imports, on any system.
 func programImports(t *testing.T) map[string]bool {
 	t.Helper()
 	all := sources(t)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A function that can succeed returns error. One that returns an error by its own type, such as *protocol.Error, makes
-// one: it always returns one. A nil of such a type that becomes an error is an error, though nothing is wrong.
+// A function that can succeed returns error. A function that returns an error by its own type, such as *protocol.Error,
+// is a constructor and never returns nil: a nil pointer in an error is not a nil error.
 func TestFallibleFunctionsReturnError(t *testing.T) {
 	for dir, files := range sources(t) {
 		types := errorTypes(files)
@@ -52,7 +52,7 @@ func errorTypes(files map[string]*ast.File) map[string]bool {
 	return types
 }
 
-// pointerTo returns the name of the type that e is a pointer to, or "".
+// pointerTo returns the name of the type to which e is a pointer, or "".
 func pointerTo(e ast.Expr) string {
 	star, ok := e.(*ast.StarExpr)
 	if !ok {

@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// secretName is what fields are called whose values must be in no record of calls: secrets and messages.
+// secretName matches the names of fields whose values must not be recorded: secrets and messages.
 var secretName = regexp.MustCompile(`^(.*Secret.*|SessionToken|Token|.*Password.*|MessageBody)$`)
 
-// Fields of operations that hold secrets have the tag that keeps them out of the record of calls.
+// Fields of operations that hold secrets have the tag that excludes them from the record of calls.
 func TestSecretsAreHidden(t *testing.T) {
 	found := 0
 	for dir, files := range sources(t) {

@@ -16,9 +16,10 @@ import (
 
 const module = "github.com/sluicemq/sluice"
 
-// A rule holds for a directory and for those below it that have no rule of their own. It says which packages of the
-// project may be imported there, by directory, those below included, and which of the standard library must not.
-// Imports point downwards: the wire does not know services, the engine does not know the world.
+// A rule applies to a directory and to the directories below that have no own rule. It names the packages of the
+// project that may be imported there, by directory, including those below, and the packages of the standard library
+// that must not. Imports point downwards: the wire does not know services, and the engine does not know the outside
+// world.
 type rule struct {
 	dir    string
 	may    []string
@@ -31,7 +32,7 @@ var (
 )
 
 var rules = []rule{
-	// The tools: each of them could be in any program.
+	// The tools: each of them could be part of any program.
 	{dir: "internal/tool/bytesize", mayNot: world},
 	{dir: "internal/tool/cidr", mayNot: world},
 	{dir: "internal/tool/days", mayNot: world},
@@ -66,18 +67,18 @@ var rules = []rule{
 	{dir: "internal/catalog", may: []string{
 		"internal/control", "internal/formats", "internal/queue", "internal/store", "internal/tool/sortedlist",
 	}, mayNot: network},
-	// Encryption: the keys, and what they make of messages.
+	// Encryption: the keys, and the encrypted messages.
 	{dir: "internal/keyring", may: []string{"internal/tool/durable"}, mayNot: network},
 	{dir: "internal/keyring/keyservice", may: []string{
 		"internal/keyring", "internal/tool/excerpt", "internal/tool/wait",
-	}}, // it asks key services
+	}}, // it calls key services
 	{dir: "internal/encryption", may: []string{
 		"internal/control", "internal/formats", "internal/keyring", "internal/queue", "internal/store",
 		"internal/tool/varint",
 	}, mayNot: network},
 	{dir: "internal/tenant", may: []string{"internal/control", "internal/formats", "internal/store"}, mayNot: network},
 
-	// Topics: what a message of a topic is, who gets it, and how it gets there.
+	// Topics: the form of their messages, who gets them, and how they are delivered.
 	{dir: "internal/topic",
 		may: []string{"internal/catalog", "internal/control", "internal/formats", "internal/queue", "internal/store",
 			"internal/tool/sortedlist", "internal/topic"}, mayNot: network},
@@ -98,7 +99,7 @@ var rules = []rule{
 		"internal/tool/cidr", "internal/tool/excerpt", "internal/topic/jackson",
 	}, mayNot: append([]string{"os", "time"}, network...)},
 
-	{dir: "internal/bucket", may: []string{"internal/tool/excerpt", "internal/tool/wait"}}, // it asks S3
+	{dir: "internal/bucket", may: []string{"internal/tool/excerpt", "internal/tool/wait"}}, // it calls S3
 	{dir: "internal/datadir", may: []string{"internal/tool/durable", "internal/formats"}, mayNot: network},
 
 	// AWS's wire formats: these packages know no service, and not each other.
@@ -273,7 +274,7 @@ var rules = []rule{
 	{dir: "internal/command", may: []string{"internal"}},
 	{dir: "cmd/sluice", may: []string{"internal/command"}},
 
-	// The package for other programs: a module of its own, which knows nothing of the server.
+	// The package for other programs: a separate module, which does not know the server.
 	{dir: "sqsbuffer"},
 
 	// Proofs: crash tests, simulations and checkers of histories.
@@ -383,7 +384,7 @@ func TestEveryPackageSaysWhatItIs(t *testing.T) {
 // fset has the positions of what sources parses.
 var fset = token.NewFileSet()
 
-// sources parses the Go files of the project that are not tests, by directory.
+// sources parses the Go files of the project except tests, by directory.
 func sources(t *testing.T) map[string]map[string]*ast.File {
 	t.Helper()
 	out := make(map[string]map[string]*ast.File)

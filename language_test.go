@@ -166,7 +166,7 @@ var readers = map[string]func(text string) []passage{
 	".tsx":  func(text string) []passage { return commentPassages(text, "//") },
 }
 
-// collector puts lines together to passages.
+// collector combines lines to passages.
 type collector struct {
 	passages []passage
 	open     bool
@@ -202,7 +202,7 @@ func goPassages(text string) []passage {
 	return c.passages
 }
 
-// sentences returns the strings of a file in Go that have several words: help texts and errors.
+// sentences returns the strings of a Go file that have several words: help texts and errors.
 func sentences(text string) []passage {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "", text, parser.SkipObjectResolution)
@@ -264,8 +264,8 @@ func markdownPassages(text string) []passage {
 	return c.passages
 }
 
-// commentPassages reads the comments of a language without a parser: those behind a mark, and in programs those
-// between /* and */.
+// commentPassages reads the comments of a language without a parser: those after a mark, and in programs those between
+// /* and */.
 func commentPassages(text, mark string) []passage {
 	var c collector
 	block := false

@@ -27,7 +27,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
-// services makes the wire form of every service.
+// services returns the wire form of every service.
 var services = map[string]func(*testing.T) *protocol.Service{
 	"internal/api/cloudwatch": func(*testing.T) *protocol.Service { return cloudwatch.New(cloudwatch.Options{}) },
 	"internal/api/admin":      func(*testing.T) *protocol.Service { return admin.New(admin.Options{}) },
@@ -51,8 +51,8 @@ var services = map[string]func(*testing.T) *protocol.Service{
 	"internal/api/sts": func(*testing.T) *protocol.Service { return sts.New(sts.Options{}) },
 }
 
-// Every field of every operation's input that a client could make as long as it likes has a limit. protocol.Register
-// panics over one that has none; here that shows without a server being started.
+// Every input field of every operation that a client could make arbitrarily long has a limit. protocol.Register panics
+// over one without; this test shows it without starting a server.
 func TestEveryInputHasLimits(t *testing.T) {
 	for dir, build := range services {
 		func() {
@@ -73,7 +73,7 @@ func TestEveryInputHasLimits(t *testing.T) {
 	}
 }
 
-// makesService reports whether files make the wire form of a service.
+// makesService reports whether files create the wire form of a service.
 func makesService(files map[string]*ast.File) bool {
 	found := false
 	for _, file := range files {
@@ -100,7 +100,7 @@ func emptyCatalog(t *testing.T) *catalog.Catalog {
 	return cat
 }
 
-// Every operation that AWS's SDK knows of a service is there, or is said not to be supported.
+// Every operation of a service in AWS's SDK is supported, or declared as unsupported.
 func TestEveryOperationOfAWSIsKnown(t *testing.T) {
 	for dir, client := range map[string]reflect.Type{
 		"internal/api/cloudwatch": reflect.TypeFor[*awscloudwatch.Client](),
@@ -112,7 +112,7 @@ func TestEveryOperationOfAWSIsKnown(t *testing.T) {
 		wire := services[dir](t)
 		for i := range client.NumMethod() {
 			if name := client.Method(i).Name; name != "Options" && !wire.Knows(name) {
-				t.Errorf("%s neither has %s nor says that it is not supported", dir, name)
+				t.Errorf("%s neither has %s nor declares it as unsupported", dir, name)
 			}
 		}
 	}

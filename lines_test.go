@@ -14,7 +14,7 @@ import (
 // longest is the maximum number of columns of a line. A tab counts as four.
 const longest = 120
 
-// longText is a string that is not broken into lines: most are sentences that AWS or an operator would search for.
+// longText is a string that is not broken: most are sentences that AWS uses, or that an operator would search for.
 var longText = regexp.MustCompile(`"(?:\\.|[^"]){60,}|` + "`[^`]{60,}")
 
 // Comments and code fit beside each other on a screen. Indented parts of comments are pictures

@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// TestBorrowedNames makes sure that NATS still has what internal/cluster/jetstream borrows by go:linkname, in the form
-// in which it is used. A name that is gone would only be an error of the linker. A variable with another
-// type would be no error at all, and would be written as if it had the old one.
+// TestBorrowedNames checks that NATS still has the names that internal/cluster/jetstream borrows with go:linkname, in
+// the form in which it uses them. A missing name would only be a linker error. A variable with another type would be no
+// error at all, and would be written with the old type.
 func TestBorrowedNames(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Dir}}",
 		"github.com/nats-io/nats-server/v2/server").Output()
@@ -32,7 +32,7 @@ func TestBorrowedNames(t *testing.T) {
 		"maxCampaignTimeoutDefault": "8 * minCampaignTimeoutDefault",
 	} {
 		if got := declared[name]; got != want {
-			t.Errorf("the NATS server of go.mod has changed what Sluice borrows: %s is %q, and not %q.\n"+
+			t.Errorf("the NATS server of go.mod has changed what Sluice borrows: %s is %q, want %q.\n"+
 				"Read campaign.go and nearby.go in internal/cluster/jetstream, look how this version of NATS does what they borrow, and change both.", name, got, want)
 		}
 	}

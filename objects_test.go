@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// mostMethods is the maximum number of methods that a type declares. A type with more is several, which share a name.
+// mostMethods is the maximum number of methods that a type declares. A type with more is really several types with one
+// name.
 const mostMethods = 53
 
 func TestTypesAreSmall(t *testing.T) {

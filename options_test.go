@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// forTests are the fields of options that only tests set, because what is right for the program is fixed. Each
-// says what its zero value means where it is declared.
+// forTests are the fields of options that only tests set, because the program needs only one value. Each declaration
+// says what its zero value means.
 var forTests = []string{
 	"internal/cluster.Options.Reads",
 	"internal/cluster.Options.ReplaceAfter",
@@ -25,7 +25,7 @@ var forTests = []string{
 	"internal/store.Options.FS",
 }
 
-// An option that the program never sets is a feature that no user has: it is tested in vain.
+// An option that the program never sets is a feature without users, tested in vain.
 func TestProgramSetsEveryOption(t *testing.T) {
 	all := sources(t)
 	set := make(map[string]bool)
@@ -59,7 +59,7 @@ func TestProgramSetsEveryOption(t *testing.T) {
 	}
 }
 
-// optionTypes returns the exported structs of a file that are called options.
+// optionTypes returns the exported structs of a file whose names mark them as options.
 func optionTypes(file *ast.File) map[string]*ast.FieldList {
 	out := make(map[string]*ast.FieldList)
 	for _, d := range file.Decls {
@@ -78,9 +78,9 @@ func optionTypes(file *ast.File) map[string]*ast.FieldList {
 	return out
 }
 
-// fieldsSet returns the fields of options that a file sets, as "package.Type.Field". A field is set in a literal of
-// the type; one that is assigned to, or whose address is taken, counts for each type of options that the file names.
-// A package that gives its own options their defaults does not set them.
+// fieldsSet returns the fields of options that a file sets, as "package.Type.Field". A literal of the type sets a
+// field; an assignment to a field, or taking its address, counts for each type of options that the file names. A
+// package that fills in its own defaults does not set them.
 func fieldsSet(dir string, file *ast.File) map[string]bool {
 	packages := make(map[string]string) // by the name under which they are imported
 	for _, spec := range file.Imports {

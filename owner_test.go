@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// Nothing that a caller has written is evaluated in the goroutine that owns a shard: all queues of the shard would wait
-// for it. The engine's methods run there. Filters are evaluated by looks and searches, which go through a snapshot
-// elsewhere; the languages of policies and of subscriptions are not imported at all, as the table of imports says.
+// Nothing that a caller has written is evaluated in the goroutine that owns a shard, because all queues of the shard
+// would wait for it. The engine's methods run there. Peeks and searches evaluate filters on a snapshot elsewhere; the
+// languages of policies and of subscriptions are not imported at all, as the table of imports requires.
 func TestOwnersEvaluateNothingOfCallers(t *testing.T) {
 	owned := []string{"Engine", "queue", "MoveTask", "Selection", "Found"}
 	evaluated := 0
@@ -25,7 +25,7 @@ func TestOwnersEvaluateNothingOfCallers(t *testing.T) {
 		}
 	}
 	if evaluated == 0 {
-		t.Error("no filter is evaluated anywhere: this test does not see what it looks for")
+		t.Error("no filter is evaluated anywhere: this test no longer recognizes evaluations")
 	}
 }
 
@@ -41,7 +41,7 @@ func evaluates(f *ast.FuncDecl) (found bool) {
 	return found
 }
 
-// receiver returns the name of the type that a method belongs to; empty of a function.
+// receiver returns the name of the type that a method belongs to, or "" for a function.
 func receiver(f *ast.FuncDecl) string {
 	if f.Recv == nil {
 		return ""

@@ -50,7 +50,7 @@ func TestQueueAttributesHaveTheirPlaces(t *testing.T) {
 	}
 }
 
-// elsewhere are the attributes that other pages of the console show than the overview of a queue, or none.
+// elsewhere are the attributes that other pages of the console show instead of the overview, or that none shows.
 var elsewhere = map[string]bool{
 	"Policy": true, "RedrivePolicy": true, "RedriveAllowPolicy": true, "KmsDataKeyReusePeriodSeconds": true,
 }
@@ -69,7 +69,7 @@ func TestTheConsoleShowsQueueAttributes(t *testing.T) {
 // action matches the actions of SQS in its rules.
 var action = regexp.MustCompile(`"sqs:(\w+)"`)
 
-// Actions that policies can allow others than the owner can be chosen in the console.
+// The console offers the actions that policies can grant to other accounts.
 func TestActionsOfOthersCanBeChosen(t *testing.T) {
 	_, rules, _ := strings.Cut(read(t, "internal/api/sqs/access.go"), "Actions: []string{")
 	all, rules, _ := strings.Cut(rules, "OwnerOnly: []string{")
@@ -90,8 +90,7 @@ func TestActionsOfOthersCanBeChosen(t *testing.T) {
 // ownMetric matches the metrics that Sluice counts: their namespace and name.
 var ownMetric = regexp.MustCompile(`\{(SQS|SNS|Own), "([\w-]+)"`)
 
-// Each metric that Sluice counts has its number among the stored ones. Those that AWS does not have are documented and
-// drawn.
+// Each metric that Sluice counts has its stored number. Those that AWS lacks are documented and drawn.
 func TestCloudWatchMetricsHaveTheirPlaces(t *testing.T) {
 	found := ownMetric.FindAllStringSubmatch(read(t, "internal/observe/cloudwatch/series/metric.go"), -1)
 	if len(found) < 30 {
@@ -110,10 +109,10 @@ func TestCloudWatchMetricsHaveTheirPlaces(t *testing.T) {
 	}
 }
 
-// recordPrefix matches what all records of a package in the control store begin with.
+// recordPrefix matches the common prefix of a package's records in the control store.
 var recordPrefix = regexp.MustCompile(`\bPrefix += "([\w-]+/)"`)
 
-// The comment of package control lists what records begin with, and the doctor knows it.
+// The comment of package control lists the prefixes of records, and the doctor knows them.
 func TestRecordsHaveTheirPlaces(t *testing.T) {
 	list, doctor := read(t, "internal/control/doc.go"), read(t, "internal/doctor/doctor.go")
 	found := 0
@@ -148,10 +147,10 @@ func textOf(t *testing.T, dir string, files map[string]*ast.File) string {
 	return read(t, names...)
 }
 
-// loopRow matches a row of ARCHITECTURE.md for a loop that a wing runs: the wing.
+// loopRow matches the row of ARCHITECTURE.md for a loop that a wing runs: the wing.
 var loopRow = regexp.MustCompile("(?m)^\\| `[\\w.]+\\.Run` \\((\\w+)\\) \\|")
 
-// ARCHITECTURE.md has a row for each loop that the Run of a wing of the server begins.
+// ARCHITECTURE.md has a row for each loop that the Run of a wing of the server starts.
 func TestLoopsHaveRows(t *testing.T) {
 	rows := make(map[string]int)
 	for _, row := range loopRow.FindAllStringSubmatch(read(t, "ARCHITECTURE.md"), -1) {
@@ -186,7 +185,7 @@ func callsOfRun(f *ast.FuncDecl) (n int) {
 	return n
 }
 
-// Each metric of Prometheus is documented. A list of metrics in the documentation may leave out their common beginning.
+// Each Prometheus metric is documented. A list of metrics in the documentation may omit their common beginning.
 func TestPrometheusMetricsAreDocumented(t *testing.T) {
 	documented := read(t, "docs/server-reference.md", "docs/monitoring.md")
 	found := 0

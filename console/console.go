@@ -10,7 +10,7 @@
 //   - the page works without any other server: its policy lets the browser load and call nothing but this origin, run
 //     no code but its files, and show it in no frame;
 //   - a browser that was given a new index.html finds the files that it names: their names hold a hash of their
-//     content, so they can be kept for ever, while index.html is asked for anew each time;
+//     content, so they can be cached forever, while index.html is revalidated each time;
 //   - what does not exist is answered with 404, never with the page.
 //
 // The sources are beside this file and built with Vite; scripts/dev console builds them. The built files are committed,
@@ -215,7 +215,7 @@ func (f *file) serve(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(f.name, hashed) {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	} else {
-		h.Set("Cache-Control", "no-cache") // to be kept, and asked for each time whether it is still right
+		h.Set("Cache-Control", "no-cache") // cached, and revalidated each time
 	}
 	if matches(r.Header.Values("If-None-Match"), etag) {
 		w.WriteHeader(http.StatusNotModified)

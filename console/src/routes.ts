@@ -116,7 +116,7 @@ export const pages: Page[] = [
   { path: '/sessions', title: 'Sessions', component: part(() => import('./pages/users/sessions')) },
 ]
 
-/** home is where the console begins. */
+/** home is the console's first page. */
 export const home = '/home'
 
 /** sections are the entries of the side navigation. */

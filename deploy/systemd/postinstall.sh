@@ -1,6 +1,6 @@
 #!/bin/sh
-# The server is not started: its administrator looks at /etc/sluice/sluice.yaml first. One that
-# runs goes on as the new program.
+# The server is not started: its administrator checks /etc/sluice/sluice.yaml first. A running
+# server is restarted with the new program.
 set -e
 if [ -d /run/systemd/system ]; then
 	systemctl daemon-reload

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The data in /var/lib/sluice, what trails have delivered and the user they belong to stay.
+# The data in /var/lib/sluice, the files of trails, and the user that owns them stay.
 set -e
 if [ -d /run/systemd/system ]; then
 	systemctl daemon-reload

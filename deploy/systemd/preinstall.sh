@@ -1,5 +1,5 @@
 #!/bin/sh
-# The settings belong to the group of the server's user, which must be there before them.
+# The settings belong to the group of the server's user, which must exist before them.
 set -e
 if ! getent group sluice >/dev/null; then
 	groupadd --system sluice

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Stop the server when the package goes, not when another version replaces it.
+# Stop the server when the package is removed, not when another version replaces it.
 set -e
 case "$1" in
 upgrade | 1) exit 0 ;;

@@ -15,11 +15,11 @@ app.conf.broker_transport_options = {
     "is_secure": endpoint.scheme == "https",
     "region": os.environ.get("AWS_REGION", "us-east-1"),
     "wait_time_seconds": 10,
-    # A task that takes longer is given to another worker as well.
+    # A task that takes longer is also given to another worker.
     "visibility_timeout": 300,
 }
 app.conf.task_default_queue = "celery-jobs"
-# A task is deleted when it is done, not when it begins: the worker may die.
+# A task is deleted when it is done, not when it starts, because the worker may die.
 app.conf.task_acks_late = True
 
 

@@ -15,7 +15,7 @@ def note(**_):
     done.set()
 
 
-# In production the worker is a program of its own: celery -A jobs worker
+# In production the worker is a separate program: celery -A jobs worker
 with start_worker(app, perform_ping_check=False, pool="solo"):
     greet.delay("world")
     if not done.wait(120):

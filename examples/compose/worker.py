@@ -11,7 +11,7 @@ def work(body):
     print(body, flush=True)
 
 
-# What is under way is finished: the signal is let in only while the program waits for a message.
+# A message in progress is finished: the signal is handled only while the program waits for one.
 signal.signal(signal.SIGTERM, lambda *_: sys.exit())
 signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
 
@@ -22,5 +22,5 @@ while True:
     received = sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=1, WaitTimeSeconds=20)
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
     for message in received.get("Messages", []):
-        work(message["Body"])  # if it raises, the message comes again, and after five times goes to the dead letters
+        work(message["Body"])  # after an exception, the message returns; after five, it goes to the dead-letter queue
         sqs.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])

@@ -1,5 +1,5 @@
 // Command webhook subscribes itself to a topic: it confirms the subscription, verifies the signature of each message,
-// and ends when the message has come that it has published. The server has to be allowed to call it: --egress-allow
+// and ends when its own message has arrived. The server must be allowed to call it: --egress-allow
 // 127.0.0.1.
 package main
 

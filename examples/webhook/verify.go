@@ -15,7 +15,7 @@ import (
 // message is what a topic delivers.
 type message struct {
 	Type, MessageId, TopicArn, Message, Timestamp string
-	Subject                                       *string // there may be none
+	Subject                                       *string // may be empty
 	Token, SubscribeURL                           string  // of a SubscriptionConfirmation
 	SignatureVersion, Signature, SigningCertURL   string
 }
@@ -37,10 +37,10 @@ func (m *message) signed() string {
 
 // verifier checks that messages come from a server.
 type verifier struct {
-	server string // the URL by which this program knows it
+	server string // the URL at which this program knows it
 
 	mu           sync.Mutex
-	certificates map[string]*x509.Certificate // by their URLs
+	certificates map[string]*x509.Certificate // by URL
 }
 
 // verify returns nil if the server has signed the message.

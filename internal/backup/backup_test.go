@@ -52,7 +52,7 @@ func TestRestoreIsNothingUnlessReady(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	if _, err := os.Stat(to); !errors.Is(err, os.ErrNotExist) {
-		t.Error("there is a directory")
+		t.Error("a directory exists")
 	}
 }
 
@@ -236,7 +236,7 @@ func followed(t *testing.T, stream []byte, name string) []byte {
 	return out.Bytes()
 }
 
-// A file with holes, of which an archive has only the size, is refused before any of it is written: it could fill the
+// A file with holes, for which an archive has only the size, is refused before any of it is written: it could fill the
 // disk.
 func TestHolesAreRefused(t *testing.T) {
 	var b bytes.Buffer
@@ -291,7 +291,7 @@ func setType(header []byte, is byte) {
 	copy(header[148:], fmt.Sprintf("%06o\x00", sum))
 }
 
-// A restore that was killed leaves its part behind, which the next one neither takes for its own nor removes.
+// A killed restore leaves a part behind, which the next one neither uses nor removes.
 func TestRestoreAfterOneThatWasKilled(t *testing.T) {
 	_, stream := sample(t)
 	to := filepath.Join(t.TempDir(), "a", "b", "data")

@@ -17,7 +17,7 @@ import (
 	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
-// serve runs a server in memory and returns how to reach it.
+// serve runs a server in memory and returns its client settings.
 func serve(t *testing.T) bench.Target {
 	t.Helper()
 	c := server.Default()
@@ -85,12 +85,12 @@ func TestPollersAreServed(t *testing.T) {
 	}
 }
 
-// fake is a queue that does what it should not.
+// fake is a queue that misbehaves.
 type fake struct {
 	mu       sync.Mutex
 	sends    int
 	messages []string
-	lose     int  // every so many
+	lose     int  // one in this many
 	repeat   bool // receive everything twice
 	reverse  bool
 }
@@ -152,7 +152,7 @@ func TestFaultsAreSeen(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// The fake keeps its last message to itself, which is a loss too.
+			// The fake keeps its last message, which is also a loss.
 			faults := r.Faults(true)
 			if name != "lost" && r.Verdict.Lost <= 1 {
 				r.Verdict.Lost = 0
@@ -186,7 +186,7 @@ func TestConfigIsChecked(t *testing.T) {
 	}
 }
 
-// The server's processor time is divided among the calls and among the messages of the measurement.
+// The server's processor time is divided by the calls and by the messages of the measurement.
 func TestProcessorTimeIsPrinted(t *testing.T) {
 	r := bench.Report{
 		Produced: 100, Consumed: 50, ServerCPU: 3 * time.Millisecond,
@@ -196,6 +196,6 @@ func TestProcessorTimeIsPrinted(t *testing.T) {
 	r.Print(&out)
 	if want := "the server took 20.0 µs of processor time a call, 30.0 µs a message\n"; !strings.Contains(out.String(),
 		want) {
-		t.Errorf("no %q in\n%s", want, out.String())
+		t.Errorf("%q is missing in\n%s", want, out.String())
 	}
 }

@@ -26,7 +26,7 @@ func TestCallsAreDueAtEvenIntervals(t *testing.T) {
 	}
 }
 
-// A connection gets the calls in order, each counted from when it was due. The calls that none gets count, too.
+// A connection makes calls in order, each counted from its due time. Calls that no connection makes also count.
 func TestEachDueCallCounts(t *testing.T) {
 	began := time.Now().Add(-100 * time.Millisecond)
 	s := newSchedule(&Config{Rate: 100, Batch: 1, Duration: 100 * time.Millisecond}, began)
@@ -46,7 +46,7 @@ func TestEachDueCallCounts(t *testing.T) {
 	}
 }
 
-// The calls that are due while the server stalls count the stall.
+// Calls that are due while the server stalls include the stall.
 func TestStallCountsForEachCall(t *testing.T) {
 	const stall = 400 * time.Millisecond
 	var once sync.Once
@@ -64,7 +64,7 @@ func TestStallCountsForEachCall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// One connection has to make 40 calls, the half of which were due before the half of the stall was over.
+	// One connection must make 40 calls, half of which were due before half of the stall was over.
 	c := r.Calls[0]
 	if c.Count+r.Unsent != 40 || c.P50 < stall/4 || r.Rate != 100 {
 		t.Errorf("%d calls made, %d not; p50 %s", c.Count, r.Unsent, c.P50)
@@ -72,6 +72,6 @@ func TestStallCountsForEachCall(t *testing.T) {
 	var out strings.Builder
 	r.Print(&out)
 	if want := "100 messages/s were due"; !strings.Contains(out.String(), want) {
-		t.Errorf("no %q in\n%s", want, out.String())
+		t.Errorf("%q is missing in\n%s", want, out.String())
 	}
 }

@@ -2,7 +2,7 @@ package bench
 
 import "testing"
 
-// Every group gets messages, however many workers send them.
+// Every group gets messages, however many workers send.
 func TestGroups(t *testing.T) {
 	for _, producers := range []int{0, 1, 3, 16} {
 		w := &worker{run: &run{Config: Config{Producers: producers, Groups: 64}}}

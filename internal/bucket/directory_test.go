@@ -47,7 +47,7 @@ func TestDirectory(t *testing.T) {
 		t.Errorf("got %+v, %v", o, err)
 	}
 	if _, err := d.Get(ctx, "audit", "p/AWSLogs/1/z"); !errors.Is(err, bucket.ErrNoObject) {
-		t.Errorf("an object that there is not: %v", err)
+		t.Errorf("a missing object: %v", err)
 	}
 	for prefix, want := range map[string]string{
 		"p/AWSLogs/1": "p/AWSLogs/1/a.json.gz p/AWSLogs/1/b.json.gz", "p/AWSLogs/1/b": "p/AWSLogs/1/b.json.gz",
@@ -77,7 +77,7 @@ func TestDirectoryKeepsInside(t *testing.T) {
 	}
 	for _, link := range []string{"linked", "audit/out"} {
 		if err := os.Symlink(outside, filepath.Join(dir, link)); err != nil {
-			t.Skip("there are no symbolic links here:", err)
+			t.Skip("no symbolic links here:", err)
 		}
 	}
 	d := open(t, dir)
@@ -95,7 +95,7 @@ func TestDirectoryKeepsInside(t *testing.T) {
 	for _, name := range []string{"", "..", "...", "a", "linked", "nowhere", "audit/real", "UPPER", "a..b", "1.2.3.4",
 		"-abc", strings.Repeat("a", 64)} {
 		if err := d.Put(ctx, name, "x", body); err == nil {
-			t.Errorf("the bucket %q was written to", name)
+			t.Errorf("the bucket %q was written", name)
 		}
 		if _, err := d.List(ctx, name, ""); err == nil {
 			t.Errorf("the bucket %q was listed", name)

@@ -33,7 +33,7 @@ func openPlace(t *testing.T, at string) bucket.Place {
 	return p
 }
 
-// s3Keys has AWS's SDK find the keys of the service.
+// s3Keys sets the keys of the service in AWS's SDK's environment.
 func s3Keys(t *testing.T) {
 	t.Helper()
 	t.Setenv("AWS_ACCESS_KEY_ID", s3service.AccessKeyID)
@@ -73,7 +73,7 @@ func keys(t *testing.T, p bucket.Place, prefix string) string {
 	return strings.Join(out, " ")
 }
 
-// checkPlace tests what holds for each Place, which must be empty.
+// checkPlace checks the properties of every Place, which must be empty.
 func checkPlace(t *testing.T, p bucket.Place) {
 	t.Helper()
 	ctx := t.Context()
@@ -101,7 +101,7 @@ func checkPlace(t *testing.T, p bucket.Place) {
 		t.Errorf("%q, %v", text, err)
 	}
 	if _, err := read(t, p, "objects/c"); !errors.Is(err, bucket.ErrNoObject) {
-		t.Errorf("an object that there is not: %v", err)
+		t.Errorf("a missing object: %v", err)
 	}
 	if got := keys(t, p, ""); got != "objects/a:0 objects/b:5 owner:2" {
 		t.Errorf("it has %s", got)
@@ -136,7 +136,7 @@ func checkPlace(t *testing.T, p bucket.Place) {
 	checkRace(t, p)
 }
 
-// checkRace has several create the same object: one of them succeeds.
+// checkRace creates the same object several times at once: one call succeeds.
 func checkRace(t *testing.T, p bucket.Place) {
 	t.Helper()
 	var all sync.WaitGroup
@@ -162,7 +162,7 @@ func TestPlaceInDirectory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made", "here")
 	if _, err := bucket.OpenPlace(t.Context(), "file://"+filepath.ToSlash(dir), false); !errors.Is(err,
 		os.ErrNotExist) {
-		t.Errorf("a directory that there is not: %v", err)
+		t.Errorf("a missing directory: %v", err)
 	}
 	p := openPlace(t, "file://"+filepath.ToSlash(dir))
 	checkPlace(t, p)
@@ -198,11 +198,11 @@ func TestPlaceInS3(t *testing.T) {
 	t.Setenv("AWS_ENDPOINT_URL_S3", endpoint)
 	checkPlace(t, openPlace(t, "s3://backups/other"))
 	if _, err := openPlace(t, "s3://nowhere").List(t.Context(), ""); !errors.Is(err, bucket.ErrNoBucket) {
-		t.Errorf("a bucket that there is not: %v", err)
+		t.Errorf("a missing bucket: %v", err)
 	}
 }
 
-// A request that fails is sent again with all of its content.
+// A failed request is sent again with all of its content.
 func TestPlaceInS3SendsAgain(t *testing.T) {
 	s3Keys(t)
 	var bodies []string
@@ -224,7 +224,7 @@ func TestPlaceInS3SendsAgain(t *testing.T) {
 	}
 }
 
-// deleting is a service that removes objects, many by a request if it knows how.
+// deleting is a service that removes objects, many in one request if it supports that.
 type deleting struct {
 	many     bool
 	refuses  string // the key of an object that it does not remove
@@ -254,7 +254,7 @@ func (d *deleting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Many objects are removed by few requests, or one by one where the service knows no other way.
+// Many objects are removed with few requests, or one by one where the service supports nothing else.
 func TestPlaceInS3DeletesMany(t *testing.T) {
 	s3Keys(t)
 	var list []string

@@ -29,7 +29,7 @@ func openS3(t *testing.T, endpoint, secret string) *bucket.S3 {
 	return s
 }
 
-// Objects are stored, read and listed in a service that speaks S3, and its refusals are understood.
+// Objects are stored, read and listed in a service that speaks S3, and its refusals are recognized.
 func TestS3(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds an S3 service")
@@ -77,7 +77,7 @@ func TestS3(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// A list may have many pages, and keys any characters that a key may have.
+// A list may have many pages, and keys any allowed characters.
 func TestS3ListsPages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds an S3 service")
@@ -104,7 +104,7 @@ func TestS3ListsPages(t *testing.T) {
 	}
 }
 
-// A service that fails for a moment is asked again. One that refuses is not.
+// A request to a service that fails is repeated. One that is refused is not.
 func TestS3IsAskedAgain(t *testing.T) {
 	var status []int
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

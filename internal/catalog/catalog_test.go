@@ -23,10 +23,10 @@ var (
 	jobs = catalog.Name{Account: "000000000000", Region: "us-east-1", Queue: "jobs"}
 )
 
-// disk is a file system that outlives the catalogs on it.
+// disk is a file system that outlives its catalogs.
 type disk struct {
 	fs    vfs.FS
-	keeps func() bool // whether deleted queues can be brought back
+	keeps func() bool // whether deleted queues can be restored
 	shift time.Duration
 }
 
@@ -136,7 +136,7 @@ func TestDeletedNameIsTakenForAMinuteAndItsIDForEver(t *testing.T) {
 		t.Errorf("second delete: %v", err)
 	}
 	closeIt()
-	c, closeIt = d.open(t) // which does not forget
+	c, closeIt = d.open(t) // which keeps the tombstone
 	defer closeIt()
 	if _, err := create(c, jobs, catalog.Attributes{}, nil, now.Add(59*time.Second)); !errors.Is(err,
 		catalog.ErrDeletedRecently) {
@@ -220,7 +220,7 @@ func TestDataOfANewerProgramAreRefused(t *testing.T) {
 	}
 }
 
-// Records are stored as they always were, and read as they were stored.
+// Records are stored in the old form, and read as they were stored.
 func TestStoredForm(t *testing.T) {
 	s := storetest.Memory(t)
 	ctl := control.New(control.Options{Store: s})
@@ -259,7 +259,7 @@ func TestStoredForm(t *testing.T) {
 		t.Errorf("stored as %q", got)
 	}
 	if q := c.Find(jobs); !reflect.DeepEqual(q, made) {
-		t.Errorf("reads %+v, was made as %+v", q, made)
+		t.Errorf("reads %+v, was created as %+v", q, made)
 	}
 }
 

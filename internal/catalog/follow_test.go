@@ -14,8 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
-// watch notes the changes that a catalog tells of, as "made jobs", and that the
-// catalog shows them by then.
+// watch records the changes that a catalog announces, as "made jobs", and checks that the catalog shows them by then.
 func watch(t *testing.T, c *catalog.Catalog) func() []string {
 	var told []string
 	c.OnChange(func(old, new *catalog.Queue) {
@@ -42,8 +41,7 @@ func named(name string) catalog.Name {
 	return catalog.Name{Account: jobs.Account, Region: jobs.Region, Queue: name}
 }
 
-// A watcher hears of each change once, in their order, at the node that makes the
-// change and at one that follows.
+// A watcher gets each change once, in order, at the node that makes the change and at one that follows.
 func TestOnChange(t *testing.T) {
 	ours, theirs := storetest.Memory(t), storetest.Memory(t)
 	var batches [][]byte
@@ -69,7 +67,7 @@ func TestOnChange(t *testing.T) {
 	}
 	told := watch(t, c)
 
-	// The follower has what was made before it came.
+	// The follower has the queues that existed before it.
 	follower := control.New(control.Options{Store: theirs, Follow: true})
 	copyStore(t, theirs, ours)
 	f, err := catalog.Open(catalog.Options{Control: follower})
@@ -120,7 +118,7 @@ func TestOnChange(t *testing.T) {
 		}
 	}
 
-	// A follower that gets the store anew hears what is different.
+	// A follower that gets the store again gets the differences.
 	newest, err := create(c, named("new"), catalog.Attributes{}, nil, now)
 	if err != nil {
 		t.Fatal(err)
@@ -158,7 +156,7 @@ func copyStore(t *testing.T, to, from *store.Store) {
 	}
 }
 
-// A store without the record of a queue, and without its tombstone, does not say that the queue was deleted.
+// A store without the record of a queue, and without its tombstone, does not mean that the queue was deleted.
 func TestOlderStoreDeletesNothing(t *testing.T) {
 	t.Parallel()
 	g := newGraveyard(t)
@@ -173,7 +171,7 @@ func TestOlderStoreDeletesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := told(); len(got) > 0 {
-		t.Errorf("the older store makes it tell %q", got)
+		t.Errorf("after the older store the changes are %q", got)
 	}
 	g.remove(2)
 	copyStore(t, newer, g.ctl.Store())
@@ -187,12 +185,12 @@ func TestOlderStoreDeletesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := told(); len(got) != 1 || !strings.HasPrefix(got[0], "deleted ") {
-		t.Errorf("a store with a tombstone makes it tell %q", got)
+		t.Errorf("after a store with a tombstone the changes are %q", got)
 	}
 }
 
 // A watcher that is called for a change may read the catalog without a deadlock. Engines do so when they are loaded
-// anew.
+// again.
 func TestWatcherLooks(t *testing.T) {
 	c, closeIt := newDisk().open(t)
 	defer closeIt()
@@ -208,8 +206,8 @@ func TestWatcherLooks(t *testing.T) {
 	}
 }
 
-// Without a secret no receipt handle could be authenticated. So there is no catalog before
-// there is a secret, and it is made once.
+// Without a secret no receipt handle could be authenticated. So no catalog exists before there is a secret, which is
+// created once.
 func TestInitialise(t *testing.T) {
 	ctl := control.New(control.Options{Store: storetest.Memory(t)})
 	if _, err := catalog.Open(catalog.Options{Control: ctl}); err == nil {

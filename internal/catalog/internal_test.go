@@ -20,8 +20,7 @@ type nothing struct{}
 func (nothing) Load(iter.Seq2[string, []byte]) error { return nil }
 func (nothing) Apply([]control.Change) error         { return nil }
 
-// An internal queue is made with the record that it belongs to. Shards serve it, and no
-// account has it.
+// An internal queue is created with the record to which it belongs. Shards serve it, and no account has it.
 func TestInternalQueues(t *testing.T) {
 	s, err := store.Open("control", store.Options{FS: vfs.NewMem()})
 	if err != nil {
@@ -99,6 +98,6 @@ func TestInternalQueues(t *testing.T) {
 		t.Errorf("check: %v, %v, %v", all, problems, err)
 	}
 	if !slices.ContainsFunc(all, func(q *catalog.Queue) bool { return q.Name == names[2] }) {
-		t.Errorf("check leaves out the internal queue: %v", all)
+		t.Errorf("check omits the internal queue: %v", all)
 	}
 }

@@ -22,7 +22,7 @@ func TestSettings(t *testing.T) {
 		}
 		for _, v := range values.bad {
 			if wrong, known := CheckSetting(tag, v); wrong == "" || !known {
-				t.Errorf("%s=%s is taken", tag, v)
+				t.Errorf("%s=%s is accepted", tag, v)
 			}
 		}
 	}
@@ -31,7 +31,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// The limits of a queue are divided among its shards, and each of them lets something through.
+// The limits of a queue are divided among its shards, and each of them delivers something.
 func TestLimitsOnShards(t *testing.T) {
 	q := &Queue{
 		Tags:   map[string]string{TagReceiveRate: "60/m", TagInFlight: "4", TagDelivery: "paused"},
@@ -58,6 +58,6 @@ func TestLimitsOnShards(t *testing.T) {
 	}
 	q.Tags = map[string]string{TagReceiveRate: "fast", TagInFlight: "many", TagDelivery: "later"} // of an older program
 	if l := q.ConfigOn(1).Limits; l != (queue.Limits{}) {
-		t.Errorf("tags that make no sense limit: %+v", l)
+		t.Errorf("invalid tags limit: %+v", l)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
-// Groups are paused when all programs know how. A catalog that is opened again writes down that it has some.
+// Groups are paused when all programs support it. A catalog that is opened again records that it has some.
 func TestPausesWaitForAllPrograms(t *testing.T) {
 	t.Parallel()
 	ctl := control.New(control.Options{Store: storetest.Memory(t)})

@@ -72,7 +72,7 @@ func TestUndeleteWithAWrongClock(t *testing.T) {
 	}
 }
 
-// A deleted queue comes back as it was, for ten minutes, also after a restart. Until then its name is free.
+// A deleted queue can be restored unchanged for ten minutes, even after a restart. Until then its name is free.
 func TestUndelete(t *testing.T) {
 	d := newDisk()
 	d.keeps = func() bool { return true }
@@ -140,7 +140,7 @@ func TestUndelete(t *testing.T) {
 	}
 }
 
-// Nothing is kept that an older program would misread, that there is no room for, or that belongs to a topic.
+// Nothing is kept that an older program would misread, for which there is no room, or that belongs to a topic.
 func TestWhatIsNotShelved(t *testing.T) {
 	t.Parallel()
 	older := func(format int) error {
@@ -190,7 +190,7 @@ func TestWhatIsNotShelved(t *testing.T) {
 	}
 }
 
-// An account keeps a limited number of deleted queues: those that were deleted last.
+// An account keeps a limited number of deleted queues: the latest.
 func TestShelfIsLimited(t *testing.T) {
 	t.Parallel()
 	g := newGraveyard(t)
@@ -235,8 +235,8 @@ func (m *mourner) see(was, is *catalog.Queue) {
 	}
 }
 
-// A queue is listed at any time, or can be brought back, or has a tombstone. Those who follow the catalog
-// learn the same, each change as one.
+// At any time a queue is listed, can be restored, or has a tombstone. Followers of the catalog learn the same, each
+// change as one.
 func TestShelfModel(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// Each shard's engine learns what it has to do with a queue.
+// Each shard's engine learns its part of a queue.
 func TestConfigOnShards(t *testing.T) {
 	name := catalog.Name{Account: jobs.Account, Region: jobs.Region, Queue: "jobs.fifo"}
 	for _, tc := range []struct {
@@ -40,7 +40,7 @@ func TestConfigOnShards(t *testing.T) {
 	}
 }
 
-// Place sees every change, and what it was before.
+// Place gets every change, with the previous record.
 func TestPlace(t *testing.T) {
 	st, err := store.OpenMemory(store.Options{})
 	if err != nil {

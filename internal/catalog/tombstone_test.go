@@ -15,15 +15,15 @@ import (
 	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
-// graveyard is a catalog with many queues, which programs open that do and do not know tombstones.
+// graveyard is a catalog with many queues, which programs with and without support for tombstones open.
 type graveyard struct {
 	t        *testing.T
 	ctl      *control.Control
 	catalog  *catalog.Catalog
 	old      error // why no tombstones are written
-	required int   // how often it was written down that there are some
+	required int   // how often it was recorded that there are some
 	live     map[queue.ID]catalog.Name
-	keeps    bool // deleted queues can be brought back
+	keeps    bool // deleted queues can be restored
 }
 
 func newGraveyard(t *testing.T) *graveyard {
@@ -84,8 +84,7 @@ func (g *graveyard) remove(ids ...queue.ID) {
 	}
 }
 
-// Every deleted queue has a tombstone, and no other id has one: not of a queue that is there, nor of one that is still
-// to come.
+// Every deleted queue has a tombstone, and no other id has one: neither an existing queue nor a future one.
 func TestTombstones(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -113,8 +112,8 @@ func TestTombstones(t *testing.T) {
 	})
 }
 
-// While an older program may open the store there are no tombstones. The first deletion after that buries all queues
-// that were deleted before.
+// While an older program may open the store there are no tombstones. The first deletion after that also writes those of
+// all queues that were deleted before.
 func TestTombstonesWaitForOlderPrograms(t *testing.T) {
 	t.Parallel()
 	g := newGraveyard(t)
@@ -132,7 +131,7 @@ func TestTombstonesWaitForOlderPrograms(t *testing.T) {
 		}
 	}
 	if g.required == 0 {
-		t.Error("the data directory does not say that it needs a newer program")
+		t.Error("the data directory does not require a newer program")
 	}
 	g.old = errors.New("node b is away, and its version is not known")
 	g.open()
@@ -141,11 +140,11 @@ func TestTombstonesWaitForOlderPrograms(t *testing.T) {
 	}
 	before := g.required
 	if g.open(); g.required == before {
-		t.Error("a program that reads tombstones does not write down that it did")
+		t.Error("a program that reads tombstones does not record it")
 	}
 }
 
-// Ids that are skipped are of queues that were neither deleted nor will be created.
+// Skipped ids belong to queues that were neither deleted nor will be created.
 func TestSkip(t *testing.T) {
 	t.Parallel()
 	for _, live := range []int{0, 3} {

@@ -10,10 +10,10 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/replica"
 )
 
-// handOvers gives shards of this node to other nodes, in good order.
+// handOvers hands shards of this node over to other nodes in an orderly way.
 //
 //   - While the node runs, a shard is handed over only to a node that is ready to own it, and once at a time. When the
-//     node stops, shards for which no node is ready are given up all the same.
+//     node stops, shards for which no node is ready are given up, too.
 //   - The successor is nudged after this node has given back the lease.
 type handOvers struct {
 	*common

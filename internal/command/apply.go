@@ -125,7 +125,7 @@ func (d *declaring) running(
 		if err != nil {
 			return err
 		}
-		for i, path := range args { // before any server is asked
+		for i, path := range args { // before any server is called
 			if _, err := declared.Parse(texts[i], path, nowhere); err != nil {
 				return err
 			}
@@ -157,7 +157,7 @@ func addAWS(cmd *cobra.Command, aws *bool) {
 	notWith(cmd.Flags(), "endpoint", "aws")
 }
 
-// nowhere stands for the account and region of a file before a server was asked.
+// nowhere stands for the account and region of a file before a server was called.
 var nowhere = declared.Scope{Partition: "aws", Account: "-", Region: "-"}
 
 // readDeclared reads files; - is standard input.

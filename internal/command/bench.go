@@ -194,7 +194,7 @@ func runCeiling(ctx context.Context, c bench.Config, w io.Writer) (*bench.Report
 	if err := child.Start(); err != nil {
 		return nil, err
 	}
-	defer func() { cancel(); _ = child.Wait() }() // killed: its status says nothing
+	defer func() { cancel(); _ = child.Wait() }() // killed: its status is meaningless
 	line, err := bufio.NewReader(pipe).ReadString('\n')
 	if err != nil {
 		return nil, err

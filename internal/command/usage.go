@@ -39,7 +39,7 @@ type verdict struct{ error }
 
 func newVerdict(text string) error { return verdict{errors.New(text)} }
 
-// inconclusive is an error of a command that was asked a question and could not answer it.
+// inconclusive is the error of a command that could not answer its question.
 type inconclusive struct{ error }
 
 func (e inconclusive) Unwrap() error { return e.error }

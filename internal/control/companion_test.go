@@ -8,7 +8,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
-// A change that With adds to a context is made with the main change or not at all.
+// A change that With adds to a context is made with the main change, or not at all.
 func TestWith(t *testing.T) {
 	t.Parallel()
 	c := control.New(control.Options{Store: storetest.Memory(t)})
@@ -37,6 +37,6 @@ func TestWith(t *testing.T) {
 	}
 	all.want(t, map[string]string{"what": "", "who": "bob"})
 	if len(all.told) != 1 {
-		t.Errorf("told of %v", all.told)
+		t.Errorf("notified of %v", all.told)
 	}
 }

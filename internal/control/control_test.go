@@ -21,7 +21,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
-// shelf is a reader that keeps everything as it is.
+// shelf is a reader that keeps all records unchanged.
 type shelf struct {
 	mu      sync.Mutex
 	records map[string]string
@@ -87,8 +87,7 @@ func put(c *control.Control, records ...string) error {
 	})
 }
 
-// A change is seen by its readers, each of which has its own part, when it has
-// been made, and by those who come later.
+// A change is seen by its readers, each of which has its own part, once it is made, and by later readers.
 func TestChange(t *testing.T) {
 	t.Parallel()
 	s := storetest.Memory(t)
@@ -118,11 +117,11 @@ func TestChange(t *testing.T) {
 		later[i].want(t, want)
 	}
 	if got := fmt.Sprint(all[0].told, all[1].told, all[2].told); got != "[[a/b/2]] [[a/1] [a/1 a/3]] [[z]]" {
-		t.Errorf("told of %s", got)
+		t.Errorf("notified of %s", got)
 	}
 }
 
-// A reader takes the place of another, unless it cannot read what is there.
+// A reader replaces another, unless it cannot read the records.
 func TestReaderIsReplaced(t *testing.T) {
 	t.Parallel()
 	c := control.New(control.Options{Store: storetest.Memory(t)})
@@ -152,8 +151,7 @@ var errBlind = errors.New("blind")
 func (blind) Load(iter.Seq2[string, []byte]) error { return errBlind }
 func (blind) Apply([]control.Change) error         { return errBlind }
 
-// A change that is refused, by the function that decides about it or because another
-// node owns the store, is not made.
+// A change that is refused, by the function that decides it or because another node owns the store, is not made.
 func TestRefusedChange(t *testing.T) {
 	t.Parallel()
 	c := control.New(control.Options{Store: storetest.Memory(t), Follow: true})
@@ -174,7 +172,7 @@ func TestRefusedChange(t *testing.T) {
 		err.Error() != refused.Error() {
 		t.Errorf("got %v", err)
 	}
-	for _, lost = range []error{control.ErrElsewhere, control.ErrUnavailable} { // this node finds out when it tries
+	for _, lost = range []error{control.ErrElsewhere, control.ErrUnavailable} { // this node learns of it when it tries
 		if err := put(c, "a", ""); !errors.Is(err, lost) {
 			t.Errorf("got %v, want %v", err, lost)
 		}
@@ -184,9 +182,8 @@ func TestRefusedChange(t *testing.T) {
 	all[0].want(t, map[string]string{})
 }
 
-// A change is committed by the ownership in which it was decided or not at all: in
-// the next one other nodes may have changed what it was decided by. The end of an
-// ownership waits for the last change.
+// A change is committed in the ownership in which it was decided, or not at all: in the next one other nodes may have
+// changed its basis. The end of an ownership waits for the last change.
 func TestOwnershipEndsUnderAChange(t *testing.T) {
 	t.Parallel()
 	c := control.New(control.Options{Store: storetest.Memory(t), Follow: true})
@@ -226,10 +223,10 @@ func TestOwnershipEndsUnderAChange(t *testing.T) {
 		t.Errorf("the new owner's: %v", err)
 	}
 	again()
-	end() // which has nothing to end any more
+	end() // which has nothing left to end
 }
 
-// One decides at a time, and sees what those before have done.
+// Changes are decided one at a time, and each sees the earlier ones.
 func TestChangesTakeTurns(t *testing.T) {
 	t.Parallel()
 	c := control.New(control.Options{Store: storetest.Memory(t)})
@@ -255,8 +252,7 @@ func TestChangesTakeTurns(t *testing.T) {
 	}
 }
 
-// A node that follows sees what the owner's readers see, also when it gets the
-// store anew in the middle.
+// A follower sees the same as the owner's readers, even when it gets the store again in the middle.
 func TestFollower(t *testing.T) {
 	t.Parallel()
 	theirs := storetest.Memory(t)
@@ -279,7 +275,7 @@ func TestFollower(t *testing.T) {
 	ours := storetest.Memory(t)
 	owner := control.New(control.Options{Store: ours, Follow: true})
 	owner.Own(func(tx *store.Txn) error {
-		// As with a log: the replicas apply the batch, here and there.
+		// As with a log: both replicas apply the batch.
 		batch := append([]byte(nil), tx.Bytes()...)
 		done := make(chan error)
 		go func() {
@@ -306,7 +302,7 @@ func TestFollower(t *testing.T) {
 	mine.want(t, map[string]string{"a/1": "x"})
 }
 
-// A reader that registers while a checkpoint replaces the store reads what the checkpoint has.
+// A reader that registers while a checkpoint replaces the store reads the checkpoint's records.
 func TestRegisterWaitsForACheckpoint(t *testing.T) {
 	t.Parallel()
 	old, err := store.OpenMemory(store.Options{})
@@ -381,8 +377,8 @@ func isStuck(err error) bool {
 	return ok
 }
 
-// No caller waits for a disk that is blocked. A change that has begun is made when it
-// can be written again, one that has not is not.
+// No caller waits for a blocked disk. A change that has begun is made when it can be written again; one that has not is
+// not.
 func TestBlockedDisk(t *testing.T) {
 	t.Parallel()
 	s, full := small(t)
@@ -390,7 +386,7 @@ func TestBlockedDisk(t *testing.T) {
 	all := register(t, c, "")
 	full.Store(true)
 	if err := put(c, "begun", "x"); !isStuck(err) {
-		t.Errorf("the change that finds out: %v", err)
+		t.Errorf("the change that finds the fault: %v", err)
 	}
 	if err := put(c, "refused", "x"); !isStuck(err) {
 		t.Errorf("the next: %v", err)
@@ -400,7 +396,7 @@ func TestBlockedDisk(t *testing.T) {
 	all[0].want(t, map[string]string{"begun": "x", "after": "x"})
 }
 
-// A mistake of ours comes out where it was asked for.
+// A fault of ours surfaces at the caller that has caused it.
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	c := control.New(control.Options{Store: storetest.Memory(t)})

@@ -27,7 +27,7 @@ func TestDecide(t *testing.T) {
 }
 
 // A caller that no longer waits for a blocked disk has an error and no value, whether the change is made or not. With a
-// variable that both share, the error could become nil before the caller read it, and the race detector said so.
+// shared variable, the error could become nil before the caller read it, which the race detector reported.
 func TestDecideOnABlockedDisk(t *testing.T) {
 	t.Parallel()
 	s, full := small(t)
@@ -53,7 +53,7 @@ func TestDecideOnABlockedDisk(t *testing.T) {
 	<-begun
 	full.Store(true)
 	other := make(chan error, 1)
-	go func() { // finds out that the disk is full
+	go func() { // finds that the disk is full
 		tx := s.Begin()
 		defer tx.Release()
 		tx.Set([]byte("other"), nil)

@@ -14,7 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store/storetest"
 )
 
-// A kind of record is a declaration. These are of a library: books by their number, and one record of its name.
+// A kind of record is a declaration. These belong to a library: books by number, and one record with its name.
 type book struct{ Title, Author string }
 
 var (
@@ -24,11 +24,11 @@ var (
 	sign = control.Table[struct{}, string]{Prefix: "library/name", Key: control.Alone}
 )
 
-// catalogue is what memory has: the rows, and an index that a hook keeps.
+// catalogue is the library's memory: the rows, and an index that a hook maintains.
 type catalogue struct {
 	books  map[int]*book
 	sign   map[struct{}]*string
-	titles map[string]int // how many books of a title there are
+	titles map[string]int // the number of books with a title
 }
 
 var errUntitled = errors.New("it has no title")
@@ -78,7 +78,7 @@ func Example_table() {
 	// Output: Tennyson 2
 }
 
-// library is a set with what it asks of other programs.
+// library is a set with its calls to other programs.
 type library struct {
 	*control.Set[catalogue]
 	control  *control.Control
@@ -124,7 +124,7 @@ func (l *library) want(t *testing.T, titles map[string]int, sign string) {
 	}
 }
 
-// Rows and what is derived from them are as the records are, after changes and when they are read again.
+// Rows and their indexes match the records, after changes and when they are read again.
 func TestSetFollows(t *testing.T) {
 	t.Parallel()
 	l := newLibrary(t, storetest.Memory(t))
@@ -159,7 +159,7 @@ func TestSetFollows(t *testing.T) {
 	}
 }
 
-// The first record waits until every program can read it. The data directory needs the format before it is written, and
+// The first record waits until every program can read it. The data directory gets the format before it is written, and
 // where it is read.
 func TestSetAsksForItsFormat(t *testing.T) {
 	t.Parallel()
@@ -223,8 +223,8 @@ func TestRowsNeedFormats(t *testing.T) {
 	}
 }
 
-// A record that cannot be read, or that a hook refuses, is no record. Nothing is lost by the removal of one that this
-// program does not know.
+// A record that cannot be read, or that a hook refuses, is invalid. Removing a record that this program does not know
+// loses nothing.
 func TestSetRefusesRecords(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ key, value, want string }{
@@ -246,7 +246,7 @@ func TestSetRefusesRecords(t *testing.T) {
 			t.Errorf("%s: %v, %q, has %v", c.key, err, problems, now.titles)
 		}
 		if err := newLibrary(t, s).Register(); err == nil {
-			t.Errorf("%s is taken in", c.key)
+			t.Errorf("%s is accepted", c.key)
 		}
 		l := newLibrary(t, storetest.Memory(t))
 		l.open(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/formats"
 )
 
-// write makes files, or directories if their names end with a slash.
+// write creates files, or directories if their names end with a slash.
 func write(t *testing.T, dir string, files map[string]os.FileMode) {
 	t.Helper()
 	for name, mode := range files {
@@ -72,13 +72,13 @@ func TestForeignDirectoryIsRefused(t *testing.T) {
 	refused(t, dir, "a, b, c, ...")
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != 6 {
-		t.Errorf("something was made in a foreign directory: %v, %v", entries, err)
+		t.Errorf("a file was created in a foreign directory: %v, %v", entries, err)
 	}
 	for _, name := range names {
 		ours := t.TempDir()
 		write(t, ours, map[string]os.FileMode{"readme.txt": 0o600})
 		if name == FormatFile {
-			continue // it must have a format in it
+			continue // it must contain a format
 		}
 		write(t, ours, map[string]os.FileMode{name: 0o600})
 		accepted(t, ours)
@@ -118,7 +118,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// The shards of a node come to need formats at the same time.
+// The shards of a node need formats at the same time.
 func TestFormatsAreRequiredAtOnce(t *testing.T) {
 	for range 20 {
 		dir := t.TempDir()
@@ -137,7 +137,7 @@ func TestFormatsAreRequiredAtOnce(t *testing.T) {
 		}
 		all.Wait()
 		if f, err := ReadFormat(dir); err != nil || f.Number != formats.Newest {
-			t.Errorf("in the end the format is %d, %v", f.Number, err)
+			t.Errorf("finally the format is %d, %v", f.Number, err)
 		}
 	}
 }
@@ -154,7 +154,7 @@ func FuzzParseFormat(f *testing.F) {
 
 func TestUnreachedFilesAreMadePrivate(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("permissions are others there")
+		t.Skip("permissions work differently there")
 	}
 	dir := t.TempDir()
 	write(t, dir, map[string]os.FileMode{
@@ -175,7 +175,7 @@ func TestUnreachedFilesAreMadePrivate(t *testing.T) {
 
 func TestReadableFilesAreRefused(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("permissions are others there")
+		t.Skip("permissions work differently there")
 	}
 	for _, name := range []string{"control/", "shards/0001/", "log/", "credentials", "node"} {
 		dir := t.TempDir()
@@ -192,7 +192,7 @@ func TestReadableFilesAreRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		refused(t, dir, "can be read by others", "chmod ")
-		// In a directory that is closed to them the same is harmless, except for keys.
+		// In a directory that is closed to others the same is harmless, except for keys.
 		if err := os.Chmod(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -211,7 +211,7 @@ func TestReadableFilesAreRefused(t *testing.T) {
 
 func TestTargetsOfLinksAreChecked(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("permissions are others there")
+		t.Skip("permissions work differently there")
 	}
 	dir, elsewhere := t.TempDir(), t.TempDir()
 	if err := os.Symlink(elsewhere, filepath.Join(dir, "shards")); err != nil {

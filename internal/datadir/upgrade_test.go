@@ -9,7 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/formats"
 )
 
-// TestFormatsAreDocumented compares the formats with the table of them that operators read.
+// TestFormatsAreDocumented compares the formats with the table for operators.
 func TestFormatsAreDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../docs/upgrade.md")
 	if err != nil {
@@ -18,7 +18,7 @@ func TestFormatsAreDocumented(t *testing.T) {
 	for format := 1; format <= formats.Newest+1; format++ {
 		has := strings.Contains(string(page), fmt.Sprintf("\n| %d | ", format))
 		if known := format <= formats.Newest; has != known {
-			t.Errorf("docs/upgrade.md has a row for format %d: %t; it should be %t", format, has, known)
+			t.Errorf("docs/upgrade.md has a row for format %d: %t, want %t", format, has, known)
 		}
 	}
 }

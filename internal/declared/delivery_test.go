@@ -2,7 +2,7 @@ package declared
 
 import "testing"
 
-// A delivery policy in a file is the same as what SNS shows of it.
+// A delivery policy in a file equals the one that SNS shows for it.
 func TestDeliveryPolicies(t *testing.T) {
 	t.Parallel()
 	const retries = `"minDelayTarget":1,"maxDelayTarget":2,"numRetries":0`

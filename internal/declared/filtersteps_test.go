@@ -33,8 +33,8 @@ func (f filterState) changedTo(a attribute) filterState {
 	return f
 }
 
-// Each filter can become each other one by steps that SNS takes. In between no message passes that passes neither
-// before nor after.
+// Any filter can become any other in steps that SNS accepts. In between, no message passes that passes neither before
+// nor after.
 func TestFilterSteps(t *testing.T) {
 	t.Parallel()
 	var states []filterState
@@ -77,7 +77,7 @@ func testFilterSteps(t *testing.T, was, is filterState) {
 	}
 }
 
-// messages returns messages with all attributes and bodies that the policies tell apart.
+// messages returns messages with all attributes and bodies that the policies distinguish.
 func messages() (out []*filter.Message) {
 	for _, a := range []string{"", "x", "y"} {
 		for _, b := range []string{"", "x", "y"} {

@@ -17,7 +17,7 @@ func TestNamesOfDeletedQueuesAreWaitedFor(t *testing.T) {
 	const again = "AWS.SimpleQueueService.QueueDeletedRecently"
 	other := errors.New("no")
 	for name, test := range map[string]struct {
-		answers  []error // of CreateQueue, the last one for ever
+		answers  []error // of CreateQueue; the last one repeats
 		want     error
 		calls    int
 		sentence bool
@@ -58,7 +58,8 @@ func TestMessagesInWords(t *testing.T) {
 	}
 }
 
-// A queue whose messages a service does not count, in some state, is not empty: no prune deletes it unasked.
+// A queue for which a service does not count the messages in some state is not empty: no prune deletes it without
+// permission.
 func TestMessagesThatAreNotCounted(t *testing.T) {
 	none := func() map[string]string {
 		return map[string]string{

@@ -7,7 +7,7 @@ import (
 
 var home = Scope{"aws", "000000000000", "us-east-1"}
 
-// sound are the settings of an alarm but for its metric.
+// sound has the settings of an alarm except for its metric.
 const sound = "queue: q, statistic: Sum, period: 1m, periods: 2, when: '>', threshold: 1"
 
 func TestErrorsHaveTheirPlace(t *testing.T) {
@@ -252,7 +252,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// asApplied returns what there is after an apply, as a server would answer it.
+// asApplied returns the result of an apply, as a server would return it.
 func asApplied(f *File) Found {
 	found := make(Found)
 	for _, r := range f.Resources {
@@ -276,7 +276,7 @@ func asApplied(f *File) Found {
 	return found
 }
 
-// comesBack checks that what a file makes is as it says, and that the export of it is, too.
+// comesBack checks that the result of a file matches it, and that its export does, too.
 func comesBack(t interface {
 	Helper()
 	Fatalf(string, ...any)

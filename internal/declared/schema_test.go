@@ -21,6 +21,6 @@ func TestTheSchemaIsCurrent(t *testing.T) {
 		}
 	}
 	if got, err := os.ReadFile(schemaFile); err != nil || string(got) != string(want) {
-		t.Errorf("docs/sluice.schema.json is not what sluice schema prints: run go test ./internal/declared -run Schema -rewrite (%v)", err)
+		t.Errorf("docs/sluice.schema.json is outdated: run go test ./internal/declared -run Schema -rewrite (%v)", err)
 	}
 }

@@ -25,8 +25,8 @@ import (
 
 const messages = 60 // in all
 
-// directory makes a data directory with two queues and messages in several
-// states, some of them in tables and the rest in the log.
+// directory creates a data directory with two queues and messages in several states, some of them in tables and the
+// rest in the log.
 func directory(t *testing.T) doctor.Directory {
 	t.Helper()
 	dir := t.TempDir()
@@ -112,7 +112,7 @@ func open(t *testing.T, dir string) *store.Store {
 	return s
 }
 
-// edit changes what is in a store.
+// edit changes records of a store.
 func edit(t *testing.T, dir string, change func(s *store.Store, tx *store.Txn)) {
 	t.Helper()
 	s := open(t, dir)
@@ -125,7 +125,7 @@ func edit(t *testing.T, dir string, change func(s *store.Store, tx *store.Txn)) 
 	}
 }
 
-// fingerprint is all that there is below a directory.
+// fingerprint returns the contents of a directory.
 func fingerprint(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := make(map[string]string)
@@ -148,7 +148,7 @@ func fingerprint(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// examine examines the directory, which must be the same afterwards.
+// examine examines the directory, which must stay unchanged.
 func examine(t *testing.T, d doctor.Directory) *doctor.Report {
 	t.Helper()
 	dir := filepath.Dir(d.Control)
@@ -173,7 +173,7 @@ func find(t *testing.T, r *doctor.Report, name string) *doctor.Check {
 	t.Helper()
 	i := slices.IndexFunc(r.Checks, func(c *doctor.Check) bool { return c.Name == name })
 	if i < 0 {
-		t.Fatalf("there is no check of %s", name)
+		t.Fatalf("no check of %s", name)
 	}
 	return r.Checks[i]
 }
@@ -188,7 +188,7 @@ func newest(t *testing.T, pattern string) string {
 	return slices.Max(names)
 }
 
-// spoil flips a bit in a file, at a part of its length.
+// spoil flips a bit in a file, at this fraction of its length.
 func spoil(t *testing.T, file string, part float64) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -225,11 +225,11 @@ func TestSoundDirectory(t *testing.T) {
 		}
 	}
 	if tables := find(t, r, "messages tables").Counts; tables[0].N == 0 {
-		t.Error("nothing has got into a table")
+		t.Error("no data has reached a table")
 	}
 }
 
-// A torn end of the log is no damage, and it is not for the doctor to repair.
+// A torn end of the log is not damage, and the doctor does not repair it.
 func TestTornEndIsSound(t *testing.T) {
 	d := directory(t)
 	log := newest(t, d.Shards[0].Dir+"/*.log")
@@ -247,7 +247,7 @@ func TestTornEndIsSound(t *testing.T) {
 
 func TestDamageIsNamed(t *testing.T) {
 	tests := map[string]struct {
-		check, word string // where it is found and what is said
+		check, word string // the place and the text of the finding
 		damage      func(t *testing.T, d doctor.Directory)
 	}{
 		"readable keys": {"credentials", "chmod 600", func(t *testing.T, d doctor.Directory) {
@@ -330,8 +330,8 @@ func TestDamageIsNamed(t *testing.T) {
 	}
 }
 
-// Data of a queue whose deletion was cut short is no damage. Neither is data of a queue that is not listed. The doctor
-// tells the two apart by the tombstone.
+// Data of a queue whose deletion was interrupted is not damage. Neither is data of an unlisted queue. The doctor
+// distinguishes the two by the tombstone.
 func TestLeftoversAreHarmless(t *testing.T) {
 	d := directory(t)
 	edit(t, d.Control, func(s *store.Store, tx *store.Txn) {
@@ -377,7 +377,7 @@ func TestNotExamined(t *testing.T) {
 	}
 }
 
-// This program cannot judge the data of a newer one.
+// This program cannot check the data of a newer one.
 func TestNewerFormatIsNotExamined(t *testing.T) {
 	d := directory(t)
 	if err := datadir.Require(d.Dir, 99, "9.9"); err != nil {

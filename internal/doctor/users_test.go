@@ -110,8 +110,7 @@ func TestUsers(t *testing.T) {
 	}
 }
 
-// A node of a cluster needs no master key of its own, but if it has one, that must
-// be the cluster's.
+// A node of a cluster needs no master key, but if it has one, it must be the cluster's.
 func TestUsersOfACluster(t *testing.T) {
 	t.Parallel()
 	d := directory(t)
@@ -146,7 +145,7 @@ func TestUsersOfACluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c := users(t, d); !strings.Contains(strings.Join(c.Problems, "\n"), "not the master key of the cluster") {
-		t.Errorf("with another's: %v", c.Problems)
+		t.Errorf("with another cluster's: %v", c.Problems)
 	}
 	if err := os.Remove(d.MasterKey); err != nil {
 		t.Fatal(err)

@@ -44,7 +44,7 @@ func text(body string) queue.Outgoing {
 	}
 }
 
-// stored returns o as a queue has it.
+// stored returns o as a queue stores it.
 func stored(o *queue.Outgoing) *queue.Message {
 	return &queue.Message{
 		ID: o.ID, Sender: o.Sender, Group: o.Group, Body: o.Body, BodyMD5: o.BodyMD5, Attributes: o.Attributes,
@@ -103,7 +103,7 @@ func TestMessages(t *testing.T) {
 			t.Errorf("the size is %d, not %d", m.Size(), stored(&o).Size())
 		}
 		if more := len(m.Body) - len(body); more > 180 {
-			t.Errorf("it takes %d bytes more", more)
+			t.Errorf("it takes %d additional bytes", more)
 		}
 	}
 	o := text("confidential")
@@ -122,7 +122,7 @@ func TestMessages(t *testing.T) {
 }
 
 // While the keys are suspended, data keys in memory encrypt until their period ends, and decrypt for five minutes. No
-// other is made or unwrapped.
+// others are created or unwrapped.
 func TestSuspension(t *testing.T) {
 	r := newRig(keyring.New(start))
 	o := text("confidential")
@@ -181,7 +181,7 @@ func TestCiphertextHasItsPlace(t *testing.T) {
 	newRig(keyring.New(start)).unreadable(t, "another ring", *m)
 }
 
-// A message that a task moves has another id, and stays readable.
+// A message that a task moves has a new id, and stays readable.
 func TestMovedMessages(t *testing.T) {
 	r := newRig(keyring.New(start))
 	o := text("confidential")
@@ -229,7 +229,7 @@ func TestKeysAreRenewed(t *testing.T) {
 	}
 }
 
-// Nonces do not repeat, however many goroutines encrypt and take each other's places.
+// Nonces never repeat, however many goroutines encrypt and take each other's places.
 func TestNoncesAreNew(t *testing.T) {
 	r := newRig(keyring.New(start))
 	var mu sync.Mutex
@@ -304,7 +304,7 @@ func TestNamesOfKeys(t *testing.T) {
 	r.readable(t, m, o)
 }
 
-// A ring that was rotated reads what was encrypted before, and encrypts under its new key.
+// A rotated ring reads earlier messages, and encrypts under its new key.
 func TestRotatedRing(t *testing.T) {
 	ring := keyring.New(start)
 	o := text("confidential")
@@ -340,7 +340,7 @@ func TestPublications(t *testing.T) {
 		t.Fatal(err)
 	}
 	if p.Copies[0].Message.IsEncrypted() || got.Copies[2].Message.IsEncrypted() {
-		t.Error("a copy was encrypted that should not be")
+		t.Error("a copy was encrypted without need")
 	}
 	if got.Copies[0].Message.Body != got.Copies[1].Message.Body ||
 		got.Copies[3].Message.Body != got.Copies[4].Message.Body {
@@ -457,7 +457,7 @@ func BenchmarkOpen(b *testing.B) {
 	})
 }
 
-// BenchmarkAESGCM is the part of the others that is AES-GCM.
+// BenchmarkAESGCM measures the share of AES-GCM in the other benchmarks.
 func BenchmarkAESGCM(b *testing.B) {
 	aead, nonce, out := newGCM(make([]byte, keyring.KeySize)), make([]byte, 12), make([]byte, 0, 2048)
 	text := make([]byte, 1024)

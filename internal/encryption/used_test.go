@@ -12,7 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// A key that is retired encrypts no more, is needed until nothing needs it, and is never forgotten.
+// A retired key encrypts nothing more, is needed until nothing needs it, and is never forgotten.
 func TestRetirement(t *testing.T) {
 	t.Parallel()
 	records, err := store.OpenMemory(store.Options{})
@@ -68,7 +68,7 @@ func TestRetirement(t *testing.T) {
 	}
 	check("b", "b", "ab")
 	if r, err := u.Note(ctx, "a", 1, now); err != nil || !r.Gone {
-		t.Errorf("a search that began before has found one: %+v, %v", r, err)
+		t.Errorf("an earlier search has found one: %+v, %v", r, err)
 	}
 	if r, err := u.Note(ctx, "b", 0, now); err != nil || r.Gone {
 		t.Errorf("a key that is not retired: %+v, %v", r, err)
@@ -79,7 +79,7 @@ func TestRetirement(t *testing.T) {
 	}
 }
 
-// The stored forms of a message and of an edit show the key that they need.
+// The stored forms of a message and of an edit name the key that they need.
 func TestNeeds(t *testing.T) {
 	t.Parallel()
 	ring := keyring.New(time.Now())

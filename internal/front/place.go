@@ -6,7 +6,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// place is the place of a request among those in progress. The zero place is none.
+// place is the place of a request among those in progress. The zero place means none.
 type place struct {
 	of *budget
 	by sender

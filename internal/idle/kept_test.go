@@ -8,6 +8,6 @@ import (
 
 func TestTagOfApply(t *testing.T) {
 	if appliedBy != declared.AppliedBy {
-		t.Errorf("apply writes the tag %s, and %s is looked for", declared.AppliedBy, appliedBy)
+		t.Errorf("apply writes the tag %s, and the sweeper reads %s", declared.AppliedBy, appliedBy)
 	}
 }

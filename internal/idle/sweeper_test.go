@@ -23,17 +23,17 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// after is how long a queue must have been unused here; a day of it is notice.
+// after is how long a queue must be unused here; the last day of it is the notice.
 const after = 30 * 24 * time.Hour
 
 var began = time.Date(2026, 11, 1, 9, 0, 0, 0, time.UTC)
 
-// shards are what the shards of all queues would say, and count who asks.
+// shards are the answers of the shards for all queues, with the number of calls.
 type shards struct {
 	catalog *catalog.Catalog
 	uses    map[queue.ID]*queue.Use
 	silent  map[queue.ID]bool
-	asking  func(id queue.ID, sealed bool) // is called when a queue is asked about
+	asking  func(id queue.ID, sealed bool) // called when the use of a queue is read
 	fail    error
 }
 
@@ -59,7 +59,7 @@ func (s *shards) Uses(_ context.Context, ids []queue.ID) (out []queue.Use, err e
 	return out, s.fail
 }
 
-// world is a control store with queues, and what deletes them.
+// world is a control store with queues, and the sweeper that deletes them.
 type world struct {
 	t        failer
 	now      time.Time
@@ -107,7 +107,7 @@ func newWorld(t failer) *world {
 	return w
 }
 
-// begin starts the server anew, with that option.
+// begin starts the server again, with that option.
 func (w *world) begin(after time.Duration) {
 	w.Sweeper = idle.New(idle.Options{
 		Catalog: w.catalog, Trail: w.trail, After: after, Uses: w.shards.Uses,
@@ -153,19 +153,19 @@ func (w *world) change(name string, f func(*catalog.Queue)) {
 
 func (w *world) find(name string) *catalog.Queue { return w.catalog.Find(named(name)) }
 
-// use notes that a client has called.
+// use records that a client has called.
 func (w *world) use(name string, messages uint64) {
 	w.shards.uses[w.find(name).ID] = &queue.Use{Last: queue.At(w.now), Messages: messages}
 }
 
-// pass lets time pass, and looks at the queues then.
+// pass lets time pass, and then runs the sweeper.
 func (w *world) pass(d time.Duration) {
 	w.t.Helper()
 	w.now = w.now.Add(d)
 	w.must(w.Look(context.Background()))
 }
 
-// events returns the names of the events of a queue, oldest first, and the details of the last.
+// events returns the names of a queue's events, oldest first, and the details of the last.
 func (w *world) events(name string) (names []string, details string) {
 	w.t.Helper()
 	found, _, err := w.trail.Find(trail.Query{Account: "111122223333", Max: 1000})
@@ -180,15 +180,15 @@ func (w *world) events(name string) (names []string, details string) {
 
 const day = 24 * time.Hour
 
-// An unused queue is announced a day before, and deleted then; its neighbour, which is used, stays.
+// An unused queue is announced a day before, and then deleted; its neighbor, which is used, stays.
 func TestAnnouncedAndDeleted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.create("old")
 	w.create("used")
-	w.pass(0) // begins to watch
+	w.pass(0) // starts to watch
 	if w.format == 0 {
-		t.Error("nothing says that the data directory needs this program")
+		t.Error("the data directory does not require this program")
 	}
 	w.now = w.now.Add(28 * day)
 	w.use("used", 0)
@@ -292,7 +292,7 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// A queue whose dead letters have all been taken away is deleted, and so is one whose dead-letter queue is gone.
+// A queue is deleted when all its dead letters are gone, or its dead-letter queue is.
 func TestNoDeadLetters(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -319,11 +319,11 @@ func TestNoDeadLetters(t *testing.T) {
 	w.pass(0)
 	w.pass(day)
 	if w.find("old") != nil || w.find("dead") == nil {
-		t.Error("it is there")
+		t.Error("it exists")
 	}
 }
 
-// A queue that refers to itself as its dead-letter queue is no reason to keep it.
+// A queue that is its own dead-letter queue has no reason to stay.
 func TestOwnDeadLetterQueue(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -334,11 +334,11 @@ func TestOwnDeadLetterQueue(t *testing.T) {
 	w.pass(29 * day)
 	w.pass(day)
 	if w.find("old") != nil {
-		t.Error("it is there")
+		t.Error("it exists")
 	}
 }
 
-// Events while the queue is sealed, when its shards are asked for the last time.
+// Events while the queue is sealed, when its shards are read for the last time.
 func TestUsedInTheLastMoment(t *testing.T) {
 	t.Parallel()
 	for what, happens := range map[string]func(w *world, id queue.ID){
@@ -373,7 +373,7 @@ func TestUsedInTheLastMoment(t *testing.T) {
 	}
 }
 
-// The node that goes on finishes what another has begun: a sealed queue is deleted, or opened.
+// The next node finishes what another has begun: a sealed queue is deleted, or unsealed.
 func TestSuccessor(t *testing.T) {
 	t.Parallel()
 	for _, used := range []bool{false, true} {
@@ -402,7 +402,7 @@ func TestSuccessor(t *testing.T) {
 	}
 }
 
-// A server that was stopped when the queue was due, or that runs on data from an old backup, announces it anew: it has
+// A server that was stopped when the queue was due, or that runs on data from an old backup, announces it again: it has
 // not watched, and the announcement may never have been seen.
 func TestAnnouncementIsOutOfDate(t *testing.T) {
 	t.Parallel()
@@ -422,7 +422,7 @@ func TestAnnouncementIsOutOfDate(t *testing.T) {
 	}
 	w.pass(time.Hour)
 	if w.find("old") != nil {
-		t.Error("it is there")
+		t.Error("it exists")
 	}
 	if names, _ := w.events("old"); !slices.Equal(names,
 		[]string{"AnnounceIdleQueueDeletion", "AnnounceIdleQueueDeletion", "DeleteIdleQueue"}) {
@@ -430,8 +430,8 @@ func TestAnnouncementIsOutOfDate(t *testing.T) {
 	}
 }
 
-// The time is counted from when the option is given, and anew after it was not. Without it announcements are taken
-// back.
+// Time counts from the first start with the option, and again after a run without it. Without the option announcements
+// are revoked.
 func TestOptionIsTakenAway(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -440,7 +440,7 @@ func TestOptionIsTakenAway(t *testing.T) {
 	w.pass(0)
 	w.pass(28 * day)
 	if w.find("old").Idle != nil {
-		t.Fatal("time counts in which it was not watched")
+		t.Fatal("unwatched time counts")
 	}
 	w.pass(day)
 	if w.find("old").Idle == nil {
@@ -456,9 +456,9 @@ func TestOptionIsTakenAway(t *testing.T) {
 	w.pass(0)
 	w.pass(28 * day)
 	if w.find("old").Idle != nil {
-		t.Error("time counts in which the option was not given")
+		t.Error("time without the option counts")
 	}
-	// A longer time takes an announcement back, a shorter one does not shorten the notice.
+	// A longer time revokes an announcement, and a shorter one does not shorten the notice.
 	w.pass(day)
 	w.begin(2 * after)
 	if w.pass(0); w.find("old").Idle != nil {
@@ -474,7 +474,7 @@ func TestOptionIsTakenAway(t *testing.T) {
 	}
 }
 
-// Nothing is written while a node would not know what it means, nor where the control store is not owned.
+// Nothing is written while a node would not understand it, nor where the control store is not owned.
 func TestWaitsForAllNodes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -487,8 +487,8 @@ func TestWaitsForAllNodes(t *testing.T) {
 	}
 }
 
-// In every sequence of events: no queue with a message is deleted, none that was used in the last 30 days, none without
-// a day of notice, and every one that is idle is deleted in time.
+// In every sequence of events: no queue with a message is deleted, none that was used in the last 30 days, and none
+// without a day of notice; and every idle queue is deleted in time.
 func TestAnyOrder(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -507,7 +507,7 @@ func TestAnyOrder(t *testing.T) {
 		limit := w.now // no node has watched before
 		look := func() {
 			w.must(w.Look(context.Background()))
-			w.must(w.Look(context.Background())) // what was overtaken is decided anew
+			w.must(w.Look(context.Background())) // overtaken decisions are made again
 			for _, name := range names {
 				if gone[name] {
 					continue

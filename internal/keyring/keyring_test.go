@@ -89,7 +89,7 @@ func TestWrapping(t *testing.T) {
 	}
 }
 
-// Each beginning of a file is refused, and each file with one other byte has the same keys or is refused.
+// Each prefix of a file is refused, and each file with one changed byte has the same keys or is refused.
 func TestDamagedFiles(t *testing.T) {
 	r := New(now)
 	r, _ = r.Prepare(now)
@@ -104,7 +104,7 @@ func TestDamagedFiles(t *testing.T) {
 		changed[i] ^= 1
 		got, err := parse(changed)
 		if err == nil && !bytes.Equal(got.format(), text) {
-			t.Errorf("with another byte at %d there are other keys", i)
+			t.Errorf("with another byte at %d the keys differ", i)
 		}
 		if err != nil && strings.Contains(err.Error(), "want a line") && i > len(text)-10 {
 			t.Error(err)
@@ -149,7 +149,7 @@ func TestLoadSaysWhatIsWrong(t *testing.T) {
 	for _, c := range []struct {
 		mode      os.FileMode
 		owner     int
-		ok, needs bool // needs the rights of root
+		ok, needs bool // needs root
 	}{
 		{0o400, os.Getuid(), true, false}, {0o644, os.Getuid(), false, false}, {0o604, os.Getuid(), false, false},
 		{0o440, os.Getuid(), root, false}, {0o640, 0, true, true}, {0o660, 0, false, true}, {0o640, 1, false, true},

@@ -13,7 +13,7 @@ import (
 // flipper is a key service that flips the bits of keys.
 type flipper struct {
 	err   error               // nil: it answers
-	wrong func([]byte) []byte // changes what it answers; nil: nothing does
+	wrong func([]byte) []byte // changes its answers; nil: nothing does
 	seals func([]byte) []byte // nil: flipped
 	opens int
 }
@@ -42,7 +42,7 @@ func flipped(b []byte) []byte {
 	return out
 }
 
-// A sealed file has no key in clear, can be read without the service, and opens with the service only.
+// A sealed file has no plaintext key, can be read without the service, and opens only with the service.
 func TestSealedFile(t *testing.T) {
 	path, service := filepath.Join(t.TempDir(), "keys"), new(flipper)
 	plain := New(now)
@@ -62,7 +62,7 @@ func TestSealedFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := r.Replace(path); err == nil || !strings.Contains(err.Error(), "--encryption-key-url") {
-			t.Errorf("a file with a key in clear beside sealed ones: %v", err)
+			t.Errorf("a file with a plaintext key beside sealed ones: %v", err)
 		}
 		if r, err = r.Seal(t.Context(), service); err != nil {
 			t.Fatal(err)
@@ -105,7 +105,7 @@ func TestSealedFile(t *testing.T) {
 	}
 }
 
-// A service that gives anything but the key is not believed.
+// A service that returns anything but the key is not trusted.
 func TestServiceGivesAnotherKey(t *testing.T) {
 	r, err := New(now).Seal(t.Context(), new(flipper))
 	if err != nil {
@@ -124,11 +124,11 @@ func TestServiceGivesAnotherKey(t *testing.T) {
 		t.Error(err)
 	}
 	if IsRefusal(ErrNoAnswer) || IsRefusal(nil) {
-		t.Error("no answer is a refusal")
+		t.Error("a missing answer counts as a refusal")
 	}
 }
 
-// No file is made with keys that the service does not open, and none with a key in clear instead.
+// No file is written with keys that the service does not open, and none with a plaintext key instead.
 func TestServiceSealsNothingUseful(t *testing.T) {
 	for name, seals := range map[string]func([]byte) []byte{
 		"nothing": func([]byte) []byte { return nil },
@@ -168,7 +168,7 @@ func TestDamagedSealedFiles(t *testing.T) {
 		changed := bytes.Clone(text)
 		changed[i] ^= 1
 		if got, err := parse(changed); err == nil && !bytes.Equal(got.format(), text) {
-			t.Errorf("with another byte at %d there are other keys", i)
+			t.Errorf("with another byte at %d the keys differ", i)
 		}
 	}
 }

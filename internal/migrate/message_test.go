@@ -16,7 +16,7 @@ func TestBatches(t *testing.T) {
 			group := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "group")
 			messages = append(messages, &received{Body: body, Attributes: map[string]string{"MessageGroupId": group}})
 		}
-		place := make(map[*received]int) // of a message, in the order in which they are sent
+		place := make(map[*received]int) // of a message, in the order of the sends
 		for _, batch := range batches(messages, fifo) {
 			bytes, groups := 0, make(map[string]bool)
 			for _, m := range batch {

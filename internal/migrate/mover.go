@@ -13,7 +13,7 @@ import (
 type Mover struct {
 	From, To func() (API, error) // return a new connection
 	Workers  int                 // batches that are moved at a time
-	Follow   bool                // go on until the context ends
+	Follow   bool                // continue until the context ends
 	Hidden   int                 // seconds for which a message is hidden at the source while it is moved; see Hidden
 	Poll     int                 // seconds that a receive at the source waits for messages
 	Pause    time.Duration       // between looks at a queue without messages

@@ -78,7 +78,7 @@ func (e *endpoint) SQS(ctx context.Context, action string, in, out any) error {
 	return json.Unmarshal(answer, out)
 }
 
-// must calls SQS, and fails the test if that fails.
+// must calls SQS, and fails the test after an error.
 func (e *endpoint) must(t *testing.T, action string, in, out any) {
 	t.Helper()
 	if err := e.SQS(t.Context(), action, in, out); err != nil {
@@ -114,10 +114,10 @@ func (e *endpoint) drain(t *testing.T, url string) (all []*received) {
 	}
 }
 
-// hidden is for how long messages are hidden at the source: longer than any run takes.
+// hidden is how long messages stay hidden at the source: longer than any run takes.
 const hidden = time.Hour
 
-// mover moves messages without pauses, and fails the test if it warns.
+// mover moves messages without pauses, and fails the test after a warning.
 func mover(t *testing.T, from, to API) *Mover {
 	t.Helper()
 	always := func(api API) func() (API, error) { return func() (API, error) { return api, nil } }
@@ -140,11 +140,11 @@ func fill(t *testing.T, e *endpoint, url string, from, to int) {
 	}
 }
 
-// source is the side that messages are received from. It notes which.
+// source is the side from which messages are received. It records them.
 type source struct {
 	*endpoint
 	mu       sync.Mutex
-	received []map[string]any // queue and receipt handle, as ChangeMessageVisibility takes them
+	received []map[string]any // queue and receipt handle, as for ChangeMessageVisibility
 }
 
 func (s *source) SQS(ctx context.Context, action string, in, out any) error {
@@ -170,7 +170,7 @@ func (s *source) SQS(ctx context.Context, action string, in, out any) error {
 	return nil
 }
 
-// reappear makes what was received, and is not deleted, visible again, as if its visibility timeout was over.
+// reappear makes messages visible again that were received and not deleted, as if their visibility timeout were over.
 func (s *source) reappear(t *testing.T) {
 	t.Helper()
 	for _, m := range s.received {
@@ -180,8 +180,8 @@ func (s *source) reappear(t *testing.T) {
 	}
 }
 
-// killer lets a run stop for good at a call, as if it was killed: before the call has an effect, or before its answer
-// is seen.
+// killer stops a run for good at a call, as if it were killed: before the call has an effect, or before its answer
+// arrives.
 type killer struct {
 	API
 	action string
@@ -235,7 +235,7 @@ func TestARunThatWasKilledIsResumed(t *testing.T) {
 				} else {
 					first.To = func() (API, error) { return to, nil }
 				}
-				first.Workers = 1 // which of several does the third call is chance
+				first.Workers = 1 // which worker makes the third call is random
 				first.Finish = 0  // it does nothing more
 				ctx, cancel := context.WithCancel(context.Background())
 				ended := make(chan struct{})
@@ -253,7 +253,7 @@ func TestARunThatWasKilledIsResumed(t *testing.T) {
 	}
 }
 
-// check compares what has arrived with what was sent: all of it, at most a batch of it twice, and a FIFO queue in
+// check compares the arrived messages with the sent ones: all of them, at most one batch twice, and a FIFO queue in
 // order.
 func check(t *testing.T, standard, fifo []*received, n int) {
 	t.Helper()

@@ -30,7 +30,7 @@ type line struct {
 	moved   int
 	refused map[string]bool // messages, by id
 	blocked map[string]bool // message groups with a refused message
-	left    int             // what the source had when it was looked at last
+	left    int             // messages in the source at the last check
 }
 
 // take returns a queue to serve. It returns nil if none is due, and whether all have ended.

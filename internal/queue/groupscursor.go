@@ -6,7 +6,7 @@ import (
 	"github.com/sluicemq/sluice/internal/tool/varint"
 )
 
-// GroupsCursor records how far a list of groups has come on each shard of a queue, ordered by shard number. A single
+// GroupsCursor records the progress of a list of groups on each shard of a queue, ordered by shard number. A single
 // shard has the number 0. The empty cursor is the beginning.
 type GroupsCursor []ShardPosition
 

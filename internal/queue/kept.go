@@ -38,7 +38,7 @@ type kept struct {
 	promised Instant // an undo is not refused before; see MayUndoPurge
 }
 
-// undoPhase is how far an undo has come. Its numbers are stored.
+// undoPhase is the progress of an undo. Its numbers are stored.
 type undoPhase uint8
 
 const (
@@ -157,7 +157,7 @@ func (e *Engine) MayUndoPurge(id ID) error {
 // promises reports whether an undo has not begun and is promised.
 func (k *kept) promises() bool { return k.since != 0 && k.undo == undoNone && k.now < k.promised }
 
-// mayUndo returns the reason why an undo cannot begin or go on, or nil.
+// mayUndo returns the reason why an undo cannot begin or continue, or nil.
 func (q *queue) mayUndo() error {
 	switch {
 	case q.kept.since == 0:

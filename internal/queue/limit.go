@@ -4,7 +4,7 @@ import "time"
 
 // Limits restrict the deliveries of a queue, in addition to SQS's own limits. A receive beyond them returns no
 // messages, and a long poll waits. Deletes are never limited. The engine keeps the state of a rate in memory only: it
-// begins anew after a restart.
+// starts over after a restart.
 type Limits struct {
 	Paused   bool // receives return no messages
 	Rate     Rate // of messages received; zero: no limit

@@ -134,7 +134,7 @@ func upTo(limit, end Position) Position {
 	return min(limit, end)
 }
 
-// step looks at one row.
+// step reads one row.
 func (w *walk) step(at place, row []byte) error {
 	if w.full != nil && w.full() {
 		w.stopped = true

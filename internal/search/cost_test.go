@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzCost looks for the path that makes the most comparisons in a body. However many steps stand for any member, a
-// value is compared at most once, so that the comparisons of a term never read more than the body has.
+// FuzzCost looks for the path with the most comparisons in a body. However many steps match any member, each value is
+// compared at most once, so the comparisons of a term never read more than the body.
 func FuzzCost(f *testing.F) {
 	nested := strings.Repeat(`{"a":[`, 8) + "1,2" + strings.Repeat("]}", 8)
 	f.Add(strings.Repeat("*.", 15)+"*", nested)

@@ -27,7 +27,7 @@ type Key struct {
 
 // Value is the value that a message has of a key.
 type Value struct {
-	Text    []byte // valid until the message is read anew
+	Text    []byte // valid until the next read of the message
 	Missing bool   // the message has none
 	Cut     bool   // Text is only the beginning, or no filter can name it
 }

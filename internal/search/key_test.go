@@ -7,7 +7,7 @@ import (
 	"github.com/sluicemq/sluice/internal/search"
 )
 
-// keyed returns the value of a key that a message has, and the terms for it.
+// keyed returns a message's value of a key, and the terms for it.
 func keyed(t *testing.T, name string, m *search.Item) (search.Value, string) {
 	t.Helper()
 	k, err := search.ParseKey(name)
@@ -40,7 +40,7 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// Messages without a value have a term of their own, which no message with a value is selected by.
+// Messages without a value have their own term, which selects no message with a value.
 func TestKeyMissing(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"attr.tenant", "body.order.id", "source", "sender", "group"} {
@@ -55,7 +55,7 @@ func TestKeyMissing(t *testing.T) {
 	}
 }
 
-// A value has no term if no filter can name it: a long text, an object, text that is no UTF-8.
+// A value has no term if no filter can name it: a long text, an object, text that is not UTF-8.
 func TestKeyWithoutTerm(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{

@@ -16,8 +16,8 @@ import (
 	"github.com/sluicemq/sluice/internal/search"
 )
 
-// A filter finds exactly what an evaluator finds that is written as plainly as possible: it decodes whole documents,
-// computes with fractions, and knows of each term what it means, not how it is written.
+// A filter finds the same as an evaluator that is written as simply as possible: it decodes whole documents, computes
+// with fractions, and knows the meaning of each term, not its spelling.
 func TestLikeAModel(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -43,7 +43,7 @@ func TestLikeAModel(t *testing.T) {
 	})
 }
 
-// texts are few and alike, so that terms are often true.
+// texts are few and similar, so that terms are often true.
 var texts = rapid.SampledFrom([]string{"a", "b", "ab", "A", "aB", "a b", "1", "1.0", "10", "-2", "1e1", "", `"`, `\`,
 	"é", "a.b", "*", "0"})
 
@@ -102,7 +102,7 @@ func drawValue(t *rapid.T, depth int) string {
 	return drawString(t)
 }
 
-// drawString returns a text as JSON has it, some with escapes that it does not need.
+// drawString returns a text as JSON, some with unnecessary escapes.
 func drawString(t *rapid.T) string {
 	b, err := json.Marshal(texts.Draw(t, "string"))
 	if err != nil {
@@ -114,7 +114,7 @@ func drawString(t *rapid.T) string {
 	return string(b)
 }
 
-// quote writes a text so that nothing in it is special.
+// quote writes a text without special characters.
 func quote(s string) string {
 	return `"` + strings.NewReplacer(`"`, `\"`, `\`, `\\`).Replace(s) + `"`
 }
@@ -164,7 +164,7 @@ func drawTerm(t *rapid.T, m *search.Item) (text string, holds bool) {
 // literals are the strings of a JSON document.
 var literals = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
-// decoded returns a document with the escapes of its strings resolved; any other text is as it is.
+// decoded returns a document with the escapes of its strings resolved; any other text is returned unchanged.
 func decoded(body []byte) string {
 	if !json.Valid(body) {
 		return string(body)
@@ -203,7 +203,7 @@ func drawPattern(t *rapid.T) (text string, is func(string) bool) {
 	return ":" + quote(s), func(v string) bool { return v == s }
 }
 
-// drawTest returns a comparison of a text, as it is written and what it means.
+// drawTest returns a comparison of a text, with its spelling and its meaning.
 func drawTest(t *rapid.T) (text string, is func(string) bool) {
 	if rapid.Bool().Draw(t, "pattern") {
 		return drawPattern(t)

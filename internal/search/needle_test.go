@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A needle is found exactly where the plain search finds it.
+// A needle is found exactly where the simple search finds it.
 func TestNeedleLikeAModel(t *testing.T) {
 	t.Parallel()
 	letters := rapid.SampledFrom([]byte("aAbB1é"))
@@ -24,8 +24,8 @@ func TestNeedleLikeAModel(t *testing.T) {
 
 func asciiLower(s string) string { return string(lower([]byte(s))) }
 
-// The number of comparisons is at most twice the length of the text, also where each prefix of the needle matches
-// nearly everywhere: the borders only ever take back what was matched before.
+// The number of comparisons is at most twice the length of the text, even where each prefix of the needle matches
+// nearly everywhere: the borders only ever reject what was matched before.
 func TestNeedleIsLinear(t *testing.T) {
 	t.Parallel()
 	for _, word := range []string{strings.Repeat("a", 1000) + "b", strings.Repeat("ab", 500) + "c", "a"} {

@@ -73,11 +73,11 @@ func TestMatch(t *testing.T) {
 		}
 	}
 	if !(*search.Query)(nil).Match(order()) {
-		t.Error("no filter does not find all")
+		t.Error("an empty filter does not find all")
 	}
 }
 
-// A message that lacks what is asked for is not found, and is found by the opposite.
+// A message that lacks the field of a term is not found, but the term's opposite finds it.
 func TestAbsent(t *testing.T) {
 	t.Parallel()
 	for _, filter := range []string{"first<2030-01-01", "body.a:1", "attr.a:*", "group:g", "source:*", "x"} {
@@ -193,7 +193,7 @@ func BenchmarkMatch(b *testing.B) {
 	}
 }
 
-// A person looks for a text as it reads. A program may have escaped it.
+// A person searches for a text as it reads. A program may have escaped it.
 func TestMatchEscaped(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]bool{

@@ -12,7 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// After a send has succeeded, nothing uses the memory of its bodies any more, whatever other calls were in the
+// After a send has succeeded, nothing uses the memory of its bodies any more, even if other calls were in the
 // transaction: the sender may write to it at once, as the encryption of messages does.
 func TestMemoryOfSentBodies(t *testing.T) {
 	t.Parallel()

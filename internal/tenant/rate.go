@@ -49,7 +49,7 @@ type heard struct {
 }
 
 // forgetAfter is how long a node's report counts. A node is silent longer only if it is dead or cut off. After a longer
-// time without demand, a node begins to count anew.
+// time without demand, a node starts to count again.
 const forgetAfter = 5 * time.Second
 
 func newRate(limit int64) *rate {

@@ -11,15 +11,16 @@ import (
 
 var began = time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
 
-// take is what was taken at a time.
+// take is the amount taken at a time.
 type take struct {
 	at time.Time
 	n  int
 }
 
-// worst returns the most that was taken beyond the limit in any time: from one take to another, both included.
+// worst returns the largest amount that was taken beyond the limit in any period: from one take to another, both
+// included.
 func worst(all []take, limit float64) (beyond float64) {
-	sum, lowest := 0.0, math.Inf(1) // what was taken before a take, less what the limit had given by then
+	sum, lowest := 0.0, math.Inf(1) // the amount taken before, less the limit's amount until then
 	for _, t := range all {
 		given := limit * t.at.Sub(began).Seconds()
 		lowest = min(lowest, sum-given)
@@ -29,7 +30,7 @@ func worst(all []take, limit float64) (beyond float64) {
 	return beyond
 }
 
-// For all sequences of requests, a rate alone gives no more in any time than its limit, what one second saves up, and
+// For all sequences of requests, a rate alone never gives more in any time than its limit, one second's savings, and
 // the rest of the last batch.
 func TestRateAgainstItsDefinition(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
@@ -45,9 +46,9 @@ func TestRateAgainstItsDefinition(t *testing.T) {
 			}
 		}
 		if limit == 0 && len(all) > 0 {
-			rt.Fatal("a limit of 0 lets something in")
+			rt.Fatal("a limit of 0 admits a request")
 		}
-		// The clock may have been set back by a few milliseconds in front of each request.
+		// The clock may have been set back by a few milliseconds before each request.
 		slack := float64(limit)*0.005*200 + 1e-6
 		if beyond := worst(all, float64(limit)); beyond > size(float64(limit))+float64(largest-1)+slack {
 			rt.Fatalf("limit %d: %v beyond it", limit, beyond)
@@ -62,7 +63,7 @@ func TestRateScript(t *testing.T) {
 		n    int
 		want bool
 	}{
-		{0, 10, true}, // a second's worth is there
+		{0, 10, true}, // a second's worth is available
 		{0, 1, false},
 		{99, 1, false},
 		{100, 1, true},
@@ -71,7 +72,7 @@ func TestRateScript(t *testing.T) {
 		{1000, 1, false},
 		{1199, 1, false},
 		{1200, 1, true},
-		{60_000, 10, true}, // no more than a second's worth is saved
+		{60_000, 10, true}, // at most a second's worth is saved
 		{60_000, 1, false},
 	} {
 		if got := r.take(step.n, began.Add(time.Duration(step.ms)*time.Millisecond)); got != step.want {
@@ -84,11 +85,11 @@ func TestRateScript(t *testing.T) {
 	}
 	r.set(0, began.Add(time.Hour))
 	if r.take(1, began.Add(time.Hour)) {
-		t.Error("a limit of 0 lets something in")
+		t.Error("a limit of 0 admits a request")
 	}
 }
 
-// nodes are the same rate on several nodes, which tell each other of it once a second.
+// nodes have the same rate on several nodes, which report to each other once a second.
 type nodes struct {
 	rates []*rate
 	now   time.Time
@@ -118,8 +119,8 @@ func (c *nodes) heartbeat() {
 	}
 }
 
-// All nodes together give the limit, to within what each can give until the next heartbeat, however the clients are
-// spread and however they move; and they give as much as the limit if so much is asked for.
+// All nodes together give the limit, to within the amount that each can give until the next heartbeat, however the
+// clients are spread and move; and they give all of the limit if there is enough demand.
 func TestNodesKeepTheLimitTogether(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		limit := rapid.SampledFrom([]int64{1, 3, 10, 100, 1000}).Draw(rt, "limit")
@@ -129,11 +130,11 @@ func TestNodesKeepTheLimitTogether(t *testing.T) {
 		var all []take
 		seconds := rapid.IntRange(5, 30).Draw(rt, "seconds")
 		for range seconds {
-			weights := make([]int, n) // how many ask at each node in each step
+			weights := make([]int, n) // how many requests each node gets in each step
 			for i := range weights {
 				weights[i] = rapid.IntRange(0, 3).Draw(rt, "weight")
 			}
-			weights[rapid.IntRange(0, n-1).Draw(rt, "busy")] += 1 + int(limit)/25 // so that all together want the limit
+			weights[rapid.IntRange(0, n-1).Draw(rt, "busy")] += 1 + int(limit)/25 // so that the total demand is the limit
 			for range int(heartbeat / step) {
 				for i, r := range c.rates {
 					for range weights[i] {
@@ -146,7 +147,7 @@ func TestNodesKeepTheLimitTogether(t *testing.T) {
 			}
 			c.heartbeat()
 		}
-		// Each node may take what was saved up and what the limit gives, before it hears of the others.
+		// Until it hears from the others, each node may take the savings and the limit.
 		if beyond, most := worst(all, float64(limit)), 2*float64(n)*size(float64(limit)); beyond > most {
 			rt.Fatalf("limit %d on %d nodes: %.1f beyond it, at most %.1f", limit, n, beyond, most)
 		}
@@ -156,7 +157,7 @@ func TestNodesKeepTheLimitTogether(t *testing.T) {
 	})
 }
 
-// The shares follow the clients: when those of one node have gone to another, that gives all of the limit within
+// The shares follow the clients: when the clients of one node move to another, that node gives all of the limit within
 // seconds.
 func TestSharesFollowTheClients(t *testing.T) {
 	c := newNodes(3, 100)
@@ -182,7 +183,7 @@ func TestSharesFollowTheClients(t *testing.T) {
 	}
 }
 
-// A node that was not heard of, or speaks for the first time, is not charged with what is past.
+// A node without earlier heartbeats, or at its first one, is not charged for the past.
 func TestWhatIsPastIsNotOwed(t *testing.T) {
 	at := func(s int) time.Time { return began.Add(time.Duration(s) * time.Second) }
 	r := newRate(10)
@@ -203,7 +204,7 @@ func TestWhatIsPastIsNotOwed(t *testing.T) {
 	if r.take(1, at(3)) {
 		t.Error("the first use of a known node does not count")
 	}
-	r.hear("b", told{Taken: 30, heard: heard{"q", at(10)}}, true, at(10)) // started anew
+	r.hear("b", told{Taken: 30, heard: heard{"q", at(10)}}, true, at(10)) // restarted
 	if r.take(1, at(11)) {
 		t.Error("the use of a new process does not count")
 	}

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// For all sequences of entering, leaving and counting, there is never more than the limit; and what leaves makes room
-// as soon as it is counted.
+// For all sequences of additions, removals and counts, the limit is never exceeded, and removals make room as soon as
+// they are counted.
 func TestStockAgainstModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		limit := rapid.Int64Range(0, 30).Draw(rt, "limit")
@@ -77,7 +77,7 @@ func TestStockOfOtherNodes(t *testing.T) {
 	}
 	s.hear("c", Amount{}, began.Add(4*time.Second))
 	if got := s.amount(began.Add(forgetAfter)); got != (Amount{1, 50}) {
-		t.Errorf("when b is silent there are %v", got)
+		t.Errorf("when b is silent the stock is %v", got)
 	}
 }
 

@@ -59,7 +59,7 @@ func refusedFor(err error) string {
 	return fmt.Sprint(err)
 }
 
-// Limits are set one by one and taken away one by one, and a reader that begins anew knows the same.
+// Limits are set and removed one by one, and a reader that starts again knows the same.
 func TestLimitsAreRecords(t *testing.T) {
 	r := open(t, Options{})
 	user := Subject{one, "AIDAX"}
@@ -134,8 +134,8 @@ func TestOlderProgramsAreConsidered(t *testing.T) {
 	}
 }
 
-// One account is refused, its neighbour is not; a user keeps to the limits of both, and what the user is refused is
-// not taken from the account.
+// One account is refused, its neighbor is not. The limits of both apply to a user, and requests that the user is
+// refused do not count for the account.
 func TestWhoIsRefused(t *testing.T) {
 	r := open(t, Options{})
 	user := Subject{one, "AIDAX"}
@@ -179,14 +179,13 @@ func TestWhoIsRefused(t *testing.T) {
 	}
 }
 
-// Before an account is refused for what it stores, the shards are asked whether it still does, though not at each
-// refusal.
+// Before an account is refused for its stored messages, the shards are read again, though not at each refusal.
 func TestStoredIsMeasuredBeforeARefusal(t *testing.T) {
 	stored, asked := int64(0), 0
 	r := open(t, Options{Stored: func(_ context.Context, accounts map[string]bool) (map[string]Amount, error) {
 		asked++
 		if len(accounts) != 1 || accounts[one] {
-			t.Errorf("asked for %v", accounts)
+			t.Errorf("read %v", accounts)
 		}
 		return map[string]Amount{one: {Messages: stored}}, nil
 	}})
@@ -209,7 +208,7 @@ func TestStoredIsMeasuredBeforeARefusal(t *testing.T) {
 	}
 	stored--
 	if got := send(1); got != "StoredMessages" || asked != 1 {
-		t.Error("the shards were asked a moment ago:", got, asked)
+		t.Error("the shards were read a moment ago:", got, asked)
 	}
 	r.now = r.now.Add(measureInterval)
 	if got := send(1); got != "<nil>" || asked != 2 || stored != 5 {
@@ -220,7 +219,7 @@ func TestStoredIsMeasuredBeforeARefusal(t *testing.T) {
 	}
 }
 
-// Two nodes that tell each other of their use refuse what both have let in.
+// Two nodes that report their use to each other refuse what exceeds the limit together.
 func TestNodesTellEachOther(t *testing.T) {
 	amount := map[string]Amount{one: {3, 300}}
 	o := Options{Stored: func(context.Context, map[string]bool) (map[string]Amount, error) { return amount, nil }}
@@ -304,14 +303,14 @@ func FuzzHear(f *testing.F) {
 	f.Add([]byte(`{"p":"x","u":{"111111111111":{"r":[{"t":5,"d":1},null],"q":3,"s":{"m":1,"b":2}}}}`))
 	f.Add([]byte(`{"u":{"111111111111":{"r":[{"t":-9223372036854775808,"d":-1e308},{"d":1e308}],"q":-1}}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		_ = r.Hear("b", json.RawMessage(text)) // of another version, perhaps
+		_ = r.Hear("b", json.RawMessage(text)) // perhaps of another version
 		if err := r.Tick(context.Background()); err != nil {
 			t.Error(err)
 		}
 	})
 }
 
-// BenchmarkTake says what a request costs: where nothing is limited, where others are, and where the caller is.
+// BenchmarkTake measures the cost for a request: without limits, with limits of others, and with limits of the caller.
 func BenchmarkTake(b *testing.B) {
 	for _, tc := range []struct {
 		name    string

@@ -67,7 +67,7 @@ const (
 )
 
 // Update changes the record of a topic. change gets a copy; if it returns an error, nothing is changed and Update
-// returns that error. If the topic is gone, or was created anew under its name, the error is ErrNoTopic.
+// returns that error. If the topic is gone, or was created again under its name, the error is ErrNoTopic.
 func (tx *Tx) Update(t *Topic, change func(*Topic) error) (*Topic, error) {
 	old := tx.t.Find(t.Name)
 	if old == nil || old.ID != t.ID {

@@ -87,7 +87,7 @@ func (r *rig) subscribe(n topic.Name, p topic.Protocol, endpoint string) (made *
 	return made
 }
 
-// check wants a fresh reading of the store to be as sound, and as large, as what is in memory.
+// check compares a fresh reading of the store with the memory.
 func (r *rig) check(topics, subscriptions, internal int) {
 	r.Helper()
 	listed, problems, err := catalog.Check(r.store, topic.Prefix)
@@ -176,7 +176,7 @@ func TestQueuesOfTopicsAndSubscriptions(t *testing.T) {
 	}
 }
 
-// A topic with more subscriptions than a commit should hold goes in several changes.
+// A topic with more subscriptions than fit into a commit is deleted in several changes.
 func TestDeleteInPieces(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, topic.Options{})
@@ -203,7 +203,7 @@ func TestDeleteInPieces(t *testing.T) {
 	r.check(0, 0, 0)
 }
 
-// A subscription that was not confirmed in time is forgotten, and so is one that has ended and was not restored.
+// A subscription that was not confirmed in time is removed, and so is one that has ended and was not restored.
 func TestForgottenSubscriptions(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, topic.Options{})
@@ -247,8 +247,8 @@ func (r *rig) end(s *topic.Subscription, expires time.Time) (ended *topic.Subscr
 	return ended
 }
 
-// A subscription that has ended is nowhere to be seen, and has its queue, until it is restored, until another takes its
-// place, or until its topic is deleted.
+// An ended subscription is invisible, and keeps its queue, until it is restored, replaced by another, or deleted with
+// its topic.
 func TestEndedSubscriptions(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, topic.Options{})
@@ -294,7 +294,7 @@ func TestEndedSubscriptions(t *testing.T) {
 	r.check(0, 0, 0)
 }
 
-// So that records do not pile up, only so many subscriptions of a topic can be restored.
+// The number of restorable subscriptions of a topic is limited, so that records do not pile up.
 func TestManyEndedSubscriptions(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, topic.Options{})
@@ -310,7 +310,7 @@ func TestManyEndedSubscriptions(t *testing.T) {
 	}
 }
 
-// A change is all or nothing, also for what it has in the catalog.
+// A change is all or nothing, including its part in the catalog.
 func TestRefusedChange(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, topic.Options{})
@@ -325,8 +325,8 @@ func TestRefusedChange(t *testing.T) {
 	r.check(0, 0, 0)
 }
 
-// The first record waits until every program can read it; later ones do not ask. The other needs of topics are there
-// with the first.
+// The first record waits until every program can read it; later ones do not ask. The topics' other needs are met with
+// the first.
 func TestFirstTopic(t *testing.T) {
 	t.Parallel()
 	old := errors.New("the node b is too old")
@@ -363,7 +363,8 @@ func TestFirstTopic(t *testing.T) {
 	}
 }
 
-// A filter policy that a newer program has accepted and this one cannot read lets nothing through, and says so.
+// A filter policy that a newer program has accepted and this one cannot read rejects every message, and the reason is
+// reported.
 func TestFilterOfANewerProgram(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, topic.Options{})

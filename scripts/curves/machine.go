@@ -20,7 +20,7 @@ type Machine struct {
 	Go         string // version that built the server, and whether with cgo
 	Commit     string // of the project; empty if git does not know
 	FileSystem string
-	Syncs      float64 // syncs of a small append per second, before anything was measured
+	Syncs      float64 // syncs of a small append per second, before the measurements
 	Date       string
 }
 

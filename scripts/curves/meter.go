@@ -15,7 +15,7 @@ import (
 
 // meter measures a plan.
 type meter struct {
-	dir      string // where the data directories are made
+	dir      string // directory of the data directories
 	duration time.Duration
 	rounds   int
 	progress io.Writer
@@ -67,8 +67,8 @@ func (m *meter) measure(ctx context.Context, plan []seriesOf) (_ *Results, err e
 // the figure is the producer's. Short backlogs are therefore loaded several
 // times, for as long as leaves a part of them.
 const (
-	usedUpPerSecond = 50_000 // what the first load is expected to take away at most
-	leastRemainder  = 4      // the part of a backlog, 1/n, that has to be left
+	usedUpPerSecond = 50_000 // the most that the first load is expected to remove
+	leastRemainder  = 4      // the part of a backlog, 1/n, that must be left
 	maxSlices       = 10
 	minSlice        = 5 * time.Millisecond
 )
@@ -79,7 +79,7 @@ func (m *meter) point(ctx context.Context, s seriesOf, x int) (Run, error) {
 	if err != nil {
 		return Run{}, err
 	}
-	// Batches of ten are to hold messages of 64 KiB, as they do at AWS.
+	// Batches of ten must hold messages of 64 KiB, as on AWS.
 	server, err := program.Start(ctx, m.binary, m.dir, "--max-message-size", "1048576")
 	if err != nil {
 		return Run{}, err
@@ -114,8 +114,7 @@ func slicesOf(c bench.Config, put func(bench.Config) (program.Report, error)) (r
 			if c.Duration /= 2; c.Duration < minSlice {
 				return nil, fmt.Errorf("a backlog of %d is used up too soon to measure anything", c.Backlog)
 			}
-			// With the slices that were long enough by chance, the mean would
-			// be that of the slow ones.
+			// With only the slices that were long enough by chance, the mean would be biased towards slow ones.
 			reports, measured = nil, 0
 			continue
 		}

@@ -37,10 +37,10 @@ func TestMeasure(t *testing.T) {
 		}
 		v := run.Reports[0].Verdict
 		if run.Series == fifoSeries && (v.Sent < 5000 || v.Received != v.Sent) {
-			t.Errorf("not all of the backlog was accounted for: %+v", v)
+			t.Errorf("the backlog does not add up: %+v", v)
 		}
 		if run.Series == sendSeries && run.Reports[0].Ceiling == nil {
-			t.Error("no empty handler beside the sends")
+			t.Error("no empty handler was measured with the sends")
 		}
 	}
 	left, err := os.ReadDir(dir)
@@ -56,8 +56,7 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// A backlog that a load would use up is loaded in shorter slices, and only
-// those count that have left a part of it.
+// A backlog that a load would exhaust is loaded in shorter slices, and only slices that leave a part of it count.
 func TestSlicesLeaveBacklog(t *testing.T) {
 	const perSecond = 300_000 // many times what is expected
 	var put []time.Duration
@@ -100,7 +99,7 @@ func TestParseCounts(t *testing.T) {
 	}
 	for _, bad := range []string{"", "0", "-1", "1G", "k", "1k,", "99999999999", "9999999M"} {
 		if got, err := parseCounts(bad); err == nil {
-			t.Errorf("%q is taken for %v", bad, got)
+			t.Errorf("%q is read as %v", bad, got)
 		}
 	}
 }

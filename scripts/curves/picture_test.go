@@ -56,7 +56,7 @@ func example(rounds int) *Results {
 	return r
 }
 
-// extremes are results that a chart has to live with.
+// extremes are results that a chart must survive.
 func extremes() map[string]*Results {
 	slow, fast := example(1), example(1)
 	for i := range slow.Runs {
@@ -179,13 +179,13 @@ func TestPictureWithoutResults(t *testing.T) {
 	for _, bad := range []string{"NaN", "Inf", "%!"} {
 		for name, r := range extremes() {
 			if strings.Contains(string(draw(r)), bad) {
-				t.Errorf("%s: the picture says %s", name, bad)
+				t.Errorf("%s: the picture has %s", name, bad)
 			}
 		}
 	}
 }
 
-// The titles are what the results show.
+// The titles describe the results.
 func TestTitles(t *testing.T) {
 	want := []string{
 		"Up to 15,000 messages/s in tens, 15,000 one by one",

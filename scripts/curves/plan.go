@@ -30,8 +30,7 @@ func plan(backlogs []int) []seriesOf {
 	sending := func(producers, batch int) bench.Config {
 		return bench.Config{Producers: producers, Batch: batch, Size: 1024}
 	}
-	// One producer, since a queue in use has one; with it, bench deals the
-	// backlog out to all groups.
+	// One producer, because a queue in use has one; with it, bench distributes the backlog to all groups.
 	waiting := func(x int) bench.Config {
 		return bench.Config{Producers: 1, Consumers: 16, Batch: 10, Size: 1024, Groups: 64, Backlog: x}
 	}

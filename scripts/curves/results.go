@@ -25,8 +25,8 @@ type Run struct {
 	X          int
 	Round      int
 	Syncs      float64          // syncs of a small append per second, just before
-	PeakMemory uint64           // bytes that the server had at most; 0 if unknown
-	Reports    []program.Report // several where one load would have used up the backlog
+	PeakMemory uint64           // maximum of the server in bytes; 0 if unknown
+	Reports    []program.Report // several if one load would have exhausted the backlog
 }
 
 // rate returns the messages per second that went the whole way of the load: to

@@ -73,7 +73,7 @@ type Panel struct {
 	Lines             []Line
 }
 
-// Line is a series that a panel shows: a value for each point, at the time so many seconds after Shown.From.
+// Line is a series that a panel shows: a value for each point, at the time this many seconds after Shown.From.
 type Line struct {
 	Name   string
 	Times  []float64

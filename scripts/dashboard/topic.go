@@ -47,7 +47,7 @@ func (s *scene) topic(ctx context.Context) (topic string, queues []string, err e
 	return *made.TopicArn, queues, nil
 }
 
-// publish publishes about so many messages a second.
+// publish publishes about this many messages a second.
 func (s *scene) publish(ctx context.Context, topic string, rate float64) {
 	for ctx.Err() == nil {
 		kind := "parcel"

@@ -115,7 +115,7 @@ func (s *scene) failed(ctx context.Context, err error) bool {
 	return true
 }
 
-// produce sends about so many messages a second; those of a FIFO queue sometimes twice.
+// produce sends about this many messages a second; those of a FIFO queue sometimes twice.
 func (s *scene) produce(ctx context.Context, queue string, rate float64) {
 	fifo := queue[len(queue)-5:] == ".fifo"
 	for n := 0; ctx.Err() == nil; n++ {

@@ -19,7 +19,7 @@ const partition = "partition"
 type result struct {
 	node      string
 	at        time.Time
-	queues    time.Duration // the slowest of those on one shard, or of making one
+	queues    time.Duration // the slowest of those on one shard, or of creating one
 	spread    time.Duration // the queue on all shards
 	takeovers int           // shards that have changed their owner
 	failed    failures

@@ -31,7 +31,7 @@ type traffic struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	all    sync.WaitGroup
-	probes map[string]*probe // by the queue, or what else is done all the time
+	probes map[string]*probe // by the queue, or by the other repeated operation
 
 	mu     sync.Mutex
 	failed failures // since countFailures
@@ -39,7 +39,7 @@ type traffic struct {
 
 // failures are requests that were not repeated and had no success.
 type failures struct {
-	away    int   // no process listened: a client without a list of nodes that are there
+	away    int   // no process listened: a client without a list of live nodes
 	cut     int   // the connection ended before an answer
 	refused int   // answered with an error
 	last    error // of the latter two
@@ -78,7 +78,7 @@ func newTraffic(ctx context.Context, c *cluster) (*traffic, error) {
 	}
 	for name, tags := range queues {
 		err := create(ctx, c.clients[0], name, tags)
-		for tries := 0; err != nil && tries < 50 && pause(ctx, every); tries++ { // a shard may be on its way
+		for tries := 0; err != nil && tries < 50 && pause(ctx, every); tries++ { // a shard may be moving
 			err = create(ctx, c.clients[0], name, tags)
 		}
 		if err != nil {
@@ -181,7 +181,7 @@ func (t *traffic) stop() {
 	t.all.Wait()
 }
 
-// forget forgets the answers that have come.
+// forget drops the received answers.
 func (t *traffic) forget() {
 	for _, p := range t.probes {
 		p.mu.Lock()

@@ -8,7 +8,7 @@
 //
 //	go run ./scripts/fanout                              # 1 KiB, raw delivery
 //	go run ./scripts/fanout --envelope --size 65536
-//	go run ./scripts/fanout --topics 10000 --subscriptions 10   # and then a publish among so many
+//	go run ./scripts/fanout --topics 10000 --subscriptions 10   # and then a publish among them
 //
 // The processor time is read from /proc: elsewhere than on Linux there is none.
 package main

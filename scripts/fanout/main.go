@@ -71,7 +71,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	return nil
 }
 
-// compare measures both ways to so many queues.
+// compare measures both ways for this many queues.
 func compare(ctx context.Context, s *server, o *options, n int, out io.Writer) error {
 	var names []string
 	for i := range n {

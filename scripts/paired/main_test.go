@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Both servers are loaded, and the ratios cover one round.
+// Both servers are loaded, and the ratios belong to one round.
 func TestPaired(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and loads servers")
@@ -31,7 +31,7 @@ func TestTable(t *testing.T) {
 	for _, want := range []string{"| messages/s | 100 | 100 | 1.000 (0.900 to 2.000) |",
 		"| 11.0 µs | 12.0 µs | 1.000 (0.500 to 1.100) |", "| 6.0 µs | 6.0 µs | 1.000 (0.833 to 1.167) |"} {
 		if !strings.Contains(out.String(), want) {
-			t.Errorf("no %s in\n%s", want, out.String())
+			t.Errorf("%s is missing in\n%s", want, out.String())
 		}
 	}
 }

@@ -29,7 +29,7 @@ func Build(ctx context.Context, binary string) error {
 // Server is a running server.
 type Server struct {
 	Endpoint string
-	Client   string // the program whose bench loads it; empty: its own
+	Client   string // the program whose bench command loads it; empty: its own
 
 	cmd    *exec.Cmd
 	data   string
@@ -121,7 +121,7 @@ func (s *Server) Use() Use { return UseOf(s.cmd.Process.Pid) }
 
 // Stop ends the server and removes its data.
 func (s *Server) Stop() error {
-	_ = s.cmd.Process.Signal(os.Interrupt) // if it has ended, Wait says so
+	_ = s.cmd.Process.Signal(os.Interrupt) // if it has ended, Wait returns why
 	err := s.cmd.Wait()
 	if err != nil {
 		err = fmt.Errorf("sluice serve: %w\n%s", err, &s.stderr)

@@ -12,8 +12,8 @@ import (
 
 // Use holds the resources that a process has used.
 type Use struct {
-	CPU                time.Duration // of the processors, its own and the kernel's for it
-	Memory, PeakMemory uint64        // bytes: now, and at most
+	CPU                time.Duration // processor time, in user mode and in the kernel
+	Memory, PeakMemory uint64        // bytes: now, and the maximum
 }
 
 // UseOf returns the resources that a process has used.

@@ -46,7 +46,7 @@ func TestDocumentRefusesHashes(t *testing.T) {
 		if _, err := newDocument(&debug.BuildInfo{
 			Deps: []*debug.Module{{Path: "example.com/m", Sum: sum}},
 		}); err == nil {
-			t.Errorf("%s is taken", sum)
+			t.Errorf("%s is accepted", sum)
 		}
 	}
 }
@@ -70,6 +70,6 @@ func TestWrite(t *testing.T) {
 		t.Errorf("%v, %s", err, text)
 	}
 	if err := write("main.go", file); err == nil {
-		t.Error("a file that is no program is taken")
+		t.Error("a file that is not a program is accepted")
 	}
 }

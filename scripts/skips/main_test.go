@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// events is what go test -json writes of a package with a test that passes, one
-// that fails, and two that are skipped.
+// events is the output of go test -json for a package with a test that passes, one that fails, and two that are
+// skipped.
 const events = `{"Action":"start","Package":"p"}
 {"Action":"run","Package":"p","Test":"TestGood"}
 {"Action":"output","Package":"p","Test":"TestGood","Output":"=== RUN   TestGood\n"}

@@ -31,7 +31,7 @@ type line struct{ test, text string }
 // pkg is a package whose tests run.
 type pkg struct {
 	lines []line
-	quiet map[string]bool // the tests that have passed or were skipped: what they say is not printed
+	quiet map[string]bool // the tests that passed or were skipped: their output is not printed
 }
 
 // follow reads events to their end and prints the packages' results as they come.

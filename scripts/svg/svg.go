@@ -80,7 +80,7 @@ func (s *Picture) Text(x, y float64, class, anchor, text string) {
 
 func (s *Picture) element(name, attributes, text string) {
 	fmt.Fprintf(s, "<%s%s>", name, attributes)
-	_ = xml.EscapeText(s, []byte(text)) // a buffer takes all
+	_ = xml.EscapeText(s, []byte(text)) // a buffer accepts everything
 	fmt.Fprintf(s, "</%s>\n", name)
 }
 

@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// listed is a package as "go list" describes it. The ImportPath of a package that is compiled anew for a test ends with
+// listed is a package as "go list" describes it. The ImportPath of a package that is recompiled for a test ends with
 // the test's name.
 type listed struct {
 	ImportPath, Dir string
 	GoFiles         []string
 	ImportMap       map[string]string // from the path in the source to ImportPath, where they differ
-	DepOnly         bool              // no pattern names it, others import it
+	DepOnly         bool              // no pattern names it, but others import it
 	Module          *struct{ GoVersion string }
 }
 
@@ -42,7 +42,7 @@ func list(dir, goos, goarch string, patterns []string) ([]listed, error) {
 		} else if err != nil {
 			return nil, fmt.Errorf("read the output of go list: %w", err)
 		}
-		if !strings.HasSuffix(p.ImportPath, ".test") { // that main function is written by go test
+		if !strings.HasSuffix(p.ImportPath, ".test") { // go test writes that main function
 			packages = append(packages, p)
 		}
 	}

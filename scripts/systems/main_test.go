@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// right is a module of which every system takes other files, and a test that sees inside its package.
+// right is a module with different files for each system, and a test inside its package.
 var right = map[string]string{
 	"go.mod":    "module example.com/m\n\ngo 1.26\n",
 	"a.go":      "package m\n\nimport \"example.com/m/b\"\n\nfunc f() int { return b.OfSystem() }\n",

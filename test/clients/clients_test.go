@@ -40,7 +40,7 @@ func TestScenariosInQuery(t *testing.T) {
 func TestExamples(t *testing.T) {
 	prints := func(text string) func(*testing.T, string) {
 		return func(t *testing.T, printed string) {
-			if !strings.Contains(printed, text+"\n") { // Maven adds what makes a terminal colourful
+			if !strings.Contains(printed, text+"\n") { // Maven colors output for terminals
 				t.Errorf("it prints %q instead of %s", printed, text)
 			}
 		}
@@ -58,8 +58,7 @@ func TestExamples(t *testing.T) {
 	run(t, "examples/spring", maven, greeting)
 }
 
-// run runs a program in its directory of the project, with a server of its own,
-// and has check look at what it prints.
+// run runs a program in its directory of the project, with its own server, and passes the output to check.
 func run(t *testing.T, dir string, commandIn func(t *testing.T, dir string) []string,
 	check func(t *testing.T, printed string)) {
 	t.Run(dir, func(t *testing.T) {
@@ -91,7 +90,7 @@ func start(t *testing.T) *server.Server {
 	return s
 }
 
-// environment is what makes any AWS program use the server.
+// environment returns the variables with which any AWS program uses the server.
 func environment(s *server.Server) []string {
 	key := s.Root()
 	return append(os.Environ(),
@@ -101,7 +100,7 @@ func environment(s *server.Server) []string {
 	)
 }
 
-// golang has the go tool run or test the directory, whose modules must be there.
+// golang runs or tests the directory with the go tool; its modules must be present.
 func golang(verb, modules string) func(*testing.T, string) []string {
 	return func(t *testing.T, dir string) []string {
 		t.Helper()
@@ -115,7 +114,7 @@ func golang(verb, modules string) func(*testing.T, string) []string {
 	}
 }
 
-// virtualEnvironment runs a file with that of the directory.
+// virtualEnvironment runs a file with the directory's virtual environment.
 func virtualEnvironment(name, file string) func(*testing.T, string) []string {
 	return func(t *testing.T, dir string) []string {
 		t.Helper()
@@ -124,14 +123,13 @@ func virtualEnvironment(name, file string) func(*testing.T, string) []string {
 			t.Fatal(err)
 		}
 		if _, err := os.Stat(interpreter); err != nil {
-			t.Skipf("run scripts/dev install first: there is no %s in %s", name, dir)
+			t.Skipf("run scripts/dev install first: %s is missing in %s", name, dir)
 		}
 		return []string{interpreter, file}
 	}
 }
 
-// python runs a file with the virtual environment of the directory or else with
-// the Python that is installed, which must have boto3.
+// python runs a file with the directory's virtual environment or else with the installed Python, which must have boto3.
 func python(file string) func(*testing.T, string) []string {
 	return func(t *testing.T, dir string) []string {
 		t.Helper()
@@ -162,8 +160,8 @@ func node(command ...string) func(*testing.T, string) []string {
 	}
 }
 
-// maven compiles and runs the program of the directory. It downloads nothing:
-// what it needs is there once the same has been run without -o.
+// maven compiles and runs the program of the directory. It downloads nothing: run the same command once without -o
+// first.
 func maven(t *testing.T, dir string) []string {
 	t.Helper()
 	command := []string{installed(t, "mvn"), "-q", "-o", "compile", "exec:java"}
@@ -175,7 +173,7 @@ func maven(t *testing.T, dir string) []string {
 	return command
 }
 
-// interpreted runs a file with the interpreter that is installed, which must have a library.
+// interpreted runs a file with the installed interpreter, which must have a library.
 func interpreted(interpreter, flag, use, file string) func(*testing.T, string) []string {
 	return func(t *testing.T, _ string) []string {
 		t.Helper()
@@ -187,7 +185,7 @@ func interpreted(interpreter, flag, use, file string) func(*testing.T, string) [
 	}
 }
 
-// commandLine runs a script with version 2 of the AWS CLI, wherever in the PATH that is.
+// commandLine runs a script with version 2 of the AWS CLI, wherever it is in the PATH.
 func commandLine(t *testing.T, _ string) []string {
 	t.Helper()
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
@@ -201,7 +199,7 @@ func commandLine(t *testing.T, _ string) []string {
 	return nil
 }
 
-// rust runs the program of the directory, which must have been built: that takes minutes.
+// rust runs the program of the directory, which must already be built, because that takes minutes.
 func rust(t *testing.T, dir string) []string {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(dir, "target", "debug", "scenario")); err != nil {

@@ -21,7 +21,7 @@ import (
 
 const project = "../../console"
 
-// said begins what a test in the browser prints for its readers.
+// said marks the output of a test in the browser that is for readers.
 const said = "# says: "
 
 func TestPages(t *testing.T) {
@@ -29,7 +29,7 @@ func TestPages(t *testing.T) {
 	browse(t, s, s.Endpoint(), "test/*.test.mjs")
 }
 
-// A proxy may put a prefix before everything: the page finds its files, the API and the sign-in below it.
+// A proxy may add a prefix to all paths: the page finds its files, the API and the sign-in below it.
 func TestPagesBehindProxy(t *testing.T) {
 	proxy := httptest.NewUnstartedServer(nil)
 	endpoint := "http://" + proxy.Listener.Addr().String() + "/ops/sluice"
@@ -39,7 +39,7 @@ func TestPagesBehindProxy(t *testing.T) {
 	}
 	behind := listener.Addr().String()
 	s := start(t, func(c *server.Config) { c.Listener, c.Listen, c.PublicURL = listener, behind, endpoint })
-	// It passes on paths as they are: clients sign them.
+	// The proxy passes on paths unchanged, because clients sign them.
 	proxy.Config.Handler = &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(&url.URL{Scheme: "http", Host: behind})
 		r.Out.Host = r.In.Host
@@ -49,7 +49,8 @@ func TestPagesBehindProxy(t *testing.T) {
 	browse(t, s, endpoint, "test/access.test.mjs")
 }
 
-// browse runs files of the project's tests with the endpoint and more of the environment, each as a test of its own.
+// browse runs files of the project's tests with the endpoint and further environment variables, each as a separate
+// test.
 func browse(t *testing.T, s *server.Server, endpoint, pattern string, env ...string) {
 	t.Helper()
 	node, chromium := installed(t)
@@ -67,11 +68,11 @@ func browse(t *testing.T, s *server.Server, endpoint, pattern string, env ...str
 	}
 }
 
-// run runs a file of the project's tests. Their outcome and their output become this test's.
+// run runs a file of the project's tests. Their result and output become this test's.
 func run(t *testing.T, node, file string, env []string) {
 	t.Helper()
 	ctx := t.Context()
-	// what the tests have said until then is worth more than a dump of this program
+	// the output of the tests so far is more useful than a dump of this program
 	if deadline, ok := t.Deadline(); ok {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-time.Minute))
@@ -100,7 +101,7 @@ func run(t *testing.T, node, file string, env []string) {
 	}
 }
 
-// installed returns where Node.js and Chromium are, or leaves the test out.
+// installed returns the paths of Node.js and Chromium, or skips the test.
 func installed(t *testing.T) (node, chromium string) {
 	t.Helper()
 	program.Long(t)

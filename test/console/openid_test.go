@@ -24,7 +24,7 @@ import (
 	"github.com/sluicemq/sluice/test/program"
 )
 
-// People sign in by an OpenID Connect provider that others have made and had certified; see test/oidc.
+// People sign in through a certified third-party OpenID Connect provider; see test/oidc.
 func TestSignInByProvider(t *testing.T) {
 	program := buildProvider(t)
 	for name, args := range map[string][]string{"claims in UserInfo": nil, "claims in the ID token": {"-claims"}} {
@@ -41,14 +41,14 @@ func TestSignInByProvider(t *testing.T) {
 	}
 }
 
-// The same in a browser, whose cookies are not sent to every place that another site leads it to.
+// The same in a browser, which does not send its cookies to every place that another site leads to.
 func TestPagesOfProvider(t *testing.T) {
 	installed(t)
 	s, issuer := startWithProvider(t, buildProvider(t))
 	browse(t, s, s.Endpoint(), "test/provider/*.test.mjs", "SLUICE_CONSOLE_PROVIDER="+issuer)
 }
 
-// buildProvider builds the provider, or leaves the test out where what it takes is not there.
+// buildProvider builds the provider, or skips the test if it cannot.
 func buildProvider(t *testing.T) string {
 	t.Helper()
 	program.Long(t)
@@ -68,8 +68,8 @@ const (
 	providersPassword = "a password of the person"
 )
 
-// startWithProvider starts a provider and a server that people sign in to by it: who is in the group admins has the
-// role admin.
+// startWithProvider starts a provider and a server that uses it for sign-in: members of the group admins have the role
+// admin.
 func startWithProvider(t *testing.T, program string, args ...string) (s *server.Server, issuer string) {
 	t.Helper()
 	addresses, err := freeport.Take(1)
@@ -145,8 +145,7 @@ func startProvider(t *testing.T, program string, args ...string) (issuer, thumbp
 
 var attemptID = regexp.MustCompile(`name="id" value="([^"]+)"`)
 
-// signInAs signs in as a person does, and returns the name shown for the person, or the text behind the # if signing in
-// fails.
+// signInAs signs in as a person does, and returns the displayed name, or the text behind the # if signing in fails.
 func signInAs(t *testing.T, s *server.Server, user string) string {
 	t.Helper()
 	jar, err := cookiejar.New(nil)

@@ -21,7 +21,7 @@ import (
 	"github.com/sluicemq/sluice/internal/server"
 )
 
-// A token of a provider that others have made and had certified gets keys of a role; see test/oidc.
+// A token of a certified third-party provider gets keys of a role; see test/oidc.
 func TestTokenOfProvider(t *testing.T) {
 	const callback = "http://127.0.0.1:1/callback" // where nothing is: the test takes the code from the redirect
 	issuer, thumbprint := startProvider(t, buildProvider(t), "-tls", "-redirect", callback)
@@ -96,7 +96,7 @@ func tokenOf(t *testing.T, issuer, callback, user string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// the server's trust is tested, not this one
+	// this test is about the server's trust
 	trusting := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 	t.Cleanup(trusting.CloseIdleConnections)
 	client := &http.Client{Jar: jar, Transport: trusting,

@@ -8,8 +8,8 @@ import (
 	"github.com/emersion/go-smtp"
 )
 
-// startRelay starts a mail relay, which takes every mail and keeps none, and returns its address. Without a relay
-// topics take no e-mail addresses.
+// startRelay starts a mail relay, which accepts every mail and keeps none, and returns its address. Without a relay
+// topics accept no e-mail addresses.
 func startRelay(t *testing.T) string {
 	t.Helper()
 	s := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return mailSession{}, nil }))

@@ -10,7 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
-// A server stops and starts again while pages are open. The test in the browser says when.
+// A server stops and starts again while pages are open. The test in the browser controls the times.
 func TestPagesOfRestart(t *testing.T) {
 	installed(t)
 	addresses, err := freeport.Take(1)

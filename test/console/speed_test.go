@@ -16,12 +16,12 @@ import (
 	"github.com/sluicemq/sluice/internal/server"
 )
 
-// TestSpeed measures what a person waits for in the console, and what an open tab costs a server with 10,000 queues,
-// one of them with a million messages, on a disk. It prints the figures and judges none: machines differ, and what else
-// runs on them does.
+// TestSpeed measures the waiting times of a person in the console, and the cost of an open tab for a server with 10,000
+// queues, one of them with a million messages, on a disk. It prints the figures without judging them, because machines
+// and their load differ.
 func TestSpeed(t *testing.T) {
 	if os.Getenv("SLUICE_TEST_CONSOLE_SPEED") == "" {
-		t.Skip("it measures for seven minutes: set SLUICE_TEST_CONSOLE_SPEED=1")
+		t.Skip("this test takes seven minutes: set SLUICE_TEST_CONSOLE_SPEED=1")
 	}
 	installed(t)
 	const queues, messages, seconds = 10_000, 1_000_000, 60
@@ -82,7 +82,7 @@ func inParallel(t *testing.T, n int, do func(ctx context.Context, i int) error) 
 	}
 }
 
-// load is how busy the machine is, where it says so.
+// load returns the load of the machine, where it is known.
 func load() string {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

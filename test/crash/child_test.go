@@ -14,7 +14,7 @@ import (
 	"github.com/sluicemq/sluice/test/program"
 )
 
-// asServer makes the test binary a server that tells about itself.
+// asServer makes the test binary a server that reports on itself.
 const asServer = "SLUICE_TEST_CRASH_SERVER"
 
 func TestMain(m *testing.M) {
@@ -29,13 +29,13 @@ func TestMain(m *testing.M) {
 	os.Exit(command.Main())
 }
 
-// child is a server that is asked how it is.
+// child is a server that reports its state.
 type child struct {
 	*process
 	ask *os.File
 }
 
-// sample is how a server was at a moment.
+// sample is the state of a server at a moment.
 type sample struct {
 	goroutines int
 	memory     int64 // resident, in bytes; 0 where that is unknown
@@ -72,8 +72,8 @@ func (c *child) sample(t *testing.T) sample {
 	return sample{goroutines: n, memory: c.memory("VmRSS")}
 }
 
-// memory returns a figure of the process's memory in bytes: VmRSS is what it has,
-// VmHWM the most that it had. It is 0 where the system does not tell.
+// memory returns a figure of the process's memory in bytes: VmRSS is the current memory, VmHWM the maximum. It is 0
+// where the system does not report it.
 func (p *process) memory(name string) int64 {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
 	if err != nil {

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// leapClock passes time without taking any. No two readings of it are the same,
-// so that it tells what came first.
+// leapClock lets time pass instantly. No two readings of it are the same, so they show the order of events.
 type leapClock struct {
 	began   time.Time
 	elapsed atomic.Int64
@@ -17,5 +16,5 @@ func (c *leapClock) Now() time.Duration {
 }
 func (c *leapClock) Sleep(d time.Duration) { c.elapsed.Add(int64(d)) }
 
-// time is what a shard takes for the machine's clock.
+// time is the shard's view of the machine's clock.
 func (c *leapClock) time() time.Time { return c.began.Add(time.Duration(c.elapsed.Load())) }

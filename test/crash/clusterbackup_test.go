@@ -15,17 +15,16 @@ import (
 	"github.com/sluicemq/sluice/test/program"
 )
 
-// backedUpNodes is a cluster that makes continuous backups, and what was asked of it.
+// backedUpNodes is a cluster that makes continuous backups, and the calls to it.
 type backedUpNodes struct {
 	*backedUp
 	*rolling
 	ending *workload.Ending
 }
 
-// TestKillClusterBackup kills the node of a cluster that makes the continuous backups, in the middle of one and under
-// load: another node goes on. At last it kills all nodes. Then it restores the last moment and some others into
-// clusters of one node, and holds each to the same verdict as TestKillContinuousBackup does. The cluster itself must
-// keep its promises, too.
+// TestKillClusterBackup kills the node of a cluster that makes the continuous backups, during a backup and under load:
+// another node continues. Finally it kills all nodes. Then it restores the last moment and some others into clusters of
+// one node, and checks each as TestKillContinuousBackup does. The cluster itself must keep its promises, too.
 func TestKillClusterBackup(t *testing.T) {
 	program.Long(t)
 	t.Parallel()
@@ -74,7 +73,7 @@ func newBackedUpNodes(t *testing.T, rng *rand.Rand) *backedUpNodes {
 	return c
 }
 
-// use has all users use all nodes, until the function that it returns is called.
+// use makes all users use all nodes, until the returned function is called.
 func (c *backedUpNodes) use() (idle func()) {
 	ctx, over := context.WithCancel(c.Context())
 	var all sync.WaitGroup
@@ -108,7 +107,7 @@ func (c *backedUpNodes) maker() (node int) {
 	return node
 }
 
-// killMaker kills the node that makes the backups, and starts it again when another one has made some.
+// killMaker kills the node that makes the backups, and restarts it when another one has made some.
 func (c *backedUpNodes) killMaker() {
 	c.Helper()
 	c.await(c.T, time.Now())
@@ -126,7 +125,7 @@ func (c *backedUpNodes) killMaker() {
 	healed()
 }
 
-// killAll kills all nodes in the middle of a backup, and ends their use.
+// killAll kills all nodes during a backup, and ends their use.
 func (c *backedUpNodes) killAll(idle func()) {
 	c.Helper()
 	c.await(c.T, time.Now())
@@ -151,7 +150,7 @@ func (c *backedUpNodes) restartAll() {
 	c.revived()
 }
 
-// judge restores a moment into a cluster of one node, and holds what is there to the verdict.
+// judge restores a moment into a cluster of one node, and checks its contents.
 func (c *backedUpNodes) judge(t *testing.T, m backupMoment, h *history.History, queues []history.Queue, seed uint64) {
 	data := filepath.Join(t.TempDir(), fmt.Sprint(m.Number))
 	at := m.Moment.Format(time.RFC3339Nano)

@@ -19,7 +19,7 @@ import (
 )
 
 // TestKillContinuousBackup kills a server that makes continuous backups, under load and at random moments of a backup.
-// Then it restores the last moment and some others. Each must have all that was acknowledged before it, nothing twice,
+// Then it restores the last moment and some others. Each must have everything acknowledged before it, nothing twice,
 // and nothing that was deleted before it. The data directory itself must keep its promises, too.
 func TestKillContinuousBackup(t *testing.T) {
 	program.Long(t)
@@ -58,7 +58,7 @@ func TestKillContinuousBackup(t *testing.T) {
 	})
 }
 
-// backedUp is a server with continuous backups that is killed again and again, and what was asked of it.
+// backedUp is a server with continuous backups that is killed again and again, and the calls to it.
 type backedUp struct {
 	binary, data, place string
 	rng                 *rand.Rand
@@ -81,7 +81,7 @@ func newBackedUp(t *testing.T, rng *rand.Rand) *backedUp {
 
 func (b *backedUp) url() string { return "file://" + filepath.ToSlash(b.place) }
 
-// launch starts the server. In half of the cases its backups are so slow that it is likely to be killed in one.
+// launch starts the server. In half of the cases its backups are so slow that it is likely to be killed during one.
 func (b *backedUp) launch(t *testing.T) *process {
 	t.Helper()
 	flags := []string{"--backup-to", b.url(), "--backup-every", "1s"}
@@ -120,10 +120,10 @@ func (b *backedUp) kill(t *testing.T, first, last bool) {
 	b.checkBackups(t, p)
 }
 
-// sleep makes what follows happen at a random moment.
+// sleep makes the next step happen at a random moment.
 func (b *backedUp) sleep(most time.Duration) { b.clock.Sleep(time.Duration(b.rng.Int64N(int64(most)))) }
 
-// await waits for a backup that has all that was acknowledged before a time.
+// await waits for a backup with everything acknowledged before a time.
 func (b *backedUp) await(t *testing.T, since time.Time) {
 	t.Helper()
 	eventually.True(t, "backed up", func() bool {
@@ -144,11 +144,11 @@ func (b *backedUp) files(t *testing.T, dir, pattern string) int {
 	return len(found)
 }
 
-// backupMoment is what sluice backup ls says of a moment.
+// backupMoment is a moment in the output of sluice backup ls.
 type backupMoment struct {
 	Number  int64
 	Moment  time.Time
-	written time.Time // when its list of files was
+	written time.Time // the time of its list of files
 }
 
 // span returns the time within which the backup was made: not before its moment, and before its files were stored.
@@ -156,7 +156,7 @@ func (m backupMoment) span(c workload.WallClock) (from, to time.Duration) {
 	return m.Moment.Sub(c.Began) - slack, m.written.Sub(c.Began) + slack
 }
 
-// moments returns what there is to restore, the oldest first.
+// moments returns the moments that can be restored, the oldest first.
 func (b *backedUp) moments(t *testing.T) []backupMoment {
 	t.Helper()
 	var list struct{ Backups []backupMoment }
@@ -173,7 +173,7 @@ func (b *backedUp) moments(t *testing.T) []backupMoment {
 	return list.Backups
 }
 
-// choose returns the last moment, and two more that are not of before the first messages.
+// choose returns the last moment, and two more that are later than the first messages.
 func (b *backedUp) choose(all []backupMoment) (some []backupMoment) {
 	last := len(all) - 1
 	for _, at := range b.rng.Perm(last) {
@@ -185,7 +185,7 @@ func (b *backedUp) choose(all []backupMoment) (some []backupMoment) {
 	return append(some, all[last])
 }
 
-// sluice runs a command that is to succeed, and returns its output.
+// sluice runs a command that must succeed, and returns its output.
 func (b *backedUp) sluice(t *testing.T, args ...string) []byte {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), b.binary, args...)
@@ -198,7 +198,7 @@ func (b *backedUp) sluice(t *testing.T, args ...string) []byte {
 	return out
 }
 
-// queues returns all queues that were ever made, those before their dead-letter queues that have one.
+// queues returns all queues that ever existed, sources before their dead-letter queues.
 func (b *backedUp) queues() (all []history.Queue) {
 	var dead []history.Queue
 	known := make(map[string]bool)
@@ -222,7 +222,7 @@ func (b *backedUp) queues() (all []history.Queue) {
 	return append(all, dead...)
 }
 
-// drain empties the queues of a server that has just been started, stops it, and puts that into the history.
+// drain empties the queues of a newly started server, stops it, and records the messages in the history.
 func (b *backedUp) drain(t *testing.T, p *process, c *workload.Client, h *history.History, queues []history.Queue) {
 	t.Helper()
 	r := &workload.Recorder{Journal: workload.NewJournal(b.clock, h, nil), Pick: workload.To(c), Worker: "test"}
@@ -233,12 +233,12 @@ func (b *backedUp) drain(t *testing.T, p *process, c *workload.Client, h *histor
 	p.stop(t)
 }
 
-// checkBackups makes sure that a server that has ended made backups without an error.
+// checkBackups checks that a server that has ended made backups without an error.
 func (b *backedUp) checkBackups(t *testing.T, p *process) {
 	t.Helper()
 	for line := range strings.Lines(p.log.String()) {
 		if strings.Contains(line, "backup") && !strings.Contains(line, "level=INFO") {
-			t.Errorf("the server says: %s", line)
+			t.Errorf("the server logs: %s", line)
 		}
 	}
 }

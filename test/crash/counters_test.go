@@ -16,7 +16,7 @@ import (
 	"github.com/sluicemq/sluice/internal/topic/signing"
 )
 
-// checkCounters notes where the counters of the queues and topics are not what was acknowledged.
+// checkCounters reports differences between the counters of the queues and topics and the acknowledged calls.
 func checkCounters(t *testing.T, h *history.History, r queue.Reader, configs []queue.Config) {
 	t.Helper()
 	happened, err := queue.Happened(r, configs)
@@ -44,7 +44,7 @@ func checkCounters(t *testing.T, h *history.History, r queue.Reader, configs []q
 	h.Notes = append(append(h.Notes, h.CompareCounters(counted)...), h.CompareTopics(topics)...)
 }
 
-// checkCountersOf does it for the data directory of a server that has stopped.
+// checkCountersOf does the same for the data directory of a stopped server.
 func checkCountersOf(t *testing.T, h *history.History, data string) {
 	t.Helper()
 	open := func(dir string) *store.Store {

@@ -19,7 +19,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// TestTornAndDamaged spoils files of a shard that were written in good order.
+// TestTornAndDamaged damages files of a shard that was closed gracefully.
 func TestTornAndDamaged(t *testing.T) {
 	t.Run("torn record", tornRecord)
 	t.Run("damaged log", damagedLog)
@@ -27,7 +27,7 @@ func TestTornAndDamaged(t *testing.T) {
 	t.Run("damaged table", damagedTable)
 }
 
-// A process that dies while it writes leaves an unreadable end of the log. All that was acknowledged is before it.
+// A process that dies while it writes leaves an unreadable end of the log. Everything acknowledged is before it.
 func tornRecord(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 0))
 	ends := []func(rest []byte){
@@ -102,7 +102,7 @@ func damagedLog(t *testing.T) {
 	}
 }
 
-// Damage in the MANIFEST is an error as well: it would hide whole tables.
+// Damage in the MANIFEST is also an error: it would hide whole tables.
 func damagedManifest(t *testing.T) {
 	l := collect(t, 3, 40)
 	names := l.files(t, "")
@@ -130,8 +130,8 @@ func damagedManifest(t *testing.T) {
 	}
 }
 
-// A table that gives back something else than was written must not go unnoticed:
-// either nothing is missing or there is an error that says what is damaged.
+// A table that returns other data than was written must be noticed: either nothing is missing, or an error names the
+// damage.
 func damagedTable(t *testing.T) {
 	l := collect(t, 3, 40)
 	noticed := 0
@@ -172,9 +172,8 @@ type moment struct {
 	want map[string]bool
 }
 
-// collect makes a library by sending so many messages to each queue in each
-// sitting, and deleting some. The log of a sitting becomes a table at the
-// beginning of the next.
+// collect makes a library: in each sitting it sends this many messages to each queue, and deletes some. The log of a
+// sitting becomes a table at the start of the next.
 func collect(t *testing.T, sittings, letters int) *library {
 	t.Helper()
 	l := &library{
@@ -249,7 +248,7 @@ func (l *library) remember(t *testing.T) {
 	l.past = append(l.past, moment{len(contents(t, l.disk, l.log)), maps.Clone(l.want)})
 }
 
-// at returns what was there when the log was complete up to some byte.
+// at returns the contents at the time when the log was complete up to some byte.
 func (l *library) at(n int) map[string]bool {
 	want := l.past[0].want
 	for _, m := range l.past {
@@ -260,7 +259,7 @@ func (l *library) at(n int) map[string]bool {
 	return want
 }
 
-// with returns a copy of the disk in which a file is different.
+// with returns a copy of the disk with one file replaced.
 func (l *library) with(t *testing.T, name string, text []byte) *vfs.MemFS {
 	t.Helper()
 	disk := vfs.NewMem()
@@ -271,7 +270,7 @@ func (l *library) with(t *testing.T, name string, text []byte) *vfs.MemFS {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = f.Write(slices.Clone(text)) // a file under test may take it as its own
+	_, err = f.Write(slices.Clone(text)) // a file under test may overwrite it
 	if err := errors.Join(err, f.Close()); err != nil {
 		t.Fatal(err)
 	}

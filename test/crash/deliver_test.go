@@ -21,7 +21,7 @@ import (
 	"github.com/sluicemq/sluice/test/program"
 )
 
-// endpoint is an HTTP endpoint that is not always well, and remembers which messages it has taken.
+// endpoint is an HTTP endpoint that sometimes fails, and records the messages that it has accepted.
 type endpoint struct {
 	mu      sync.Mutex
 	rng     *rand.Rand
@@ -50,7 +50,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.taken[string(b)]++
 }
 
-// missing returns one of the messages that the endpoint has not taken, and how many there are.
+// missing returns one of the messages that the endpoint has not accepted, and their number.
 func (e *endpoint) missing(messages []string) (one string, n int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -72,8 +72,8 @@ func topics(p *process) *sns.Client {
 	})
 }
 
-// TestKillDeliveries kills the server while it delivers to an endpoint that fails now and then. Every message whose
-// publish was answered arrives.
+// TestKillDeliveries kills the server while it delivers to an endpoint that fails now and then. Every message with an
+// acknowledged publish arrives.
 func TestKillDeliveries(t *testing.T) {
 	program.Long(t)
 	t.Parallel()
@@ -125,7 +125,7 @@ func TestKillDeliveries(t *testing.T) {
 	}
 }
 
-// subscribeHook makes a topic and subscribes an endpoint, which gets the message as it is.
+// subscribeHook creates a topic and subscribes an endpoint with raw delivery.
 func subscribeHook(t *testing.T, client *sns.Client, e *endpoint, url string) (topic *string) {
 	t.Helper()
 	made, err := client.CreateTopic(t.Context(), &sns.CreateTopicInput{Name: aws.String("news")})

@@ -17,8 +17,8 @@ import (
 	"github.com/sluicemq/sluice/test/program"
 )
 
-// A server that is killed while nothing but empty receives happens has written those that came before. The state after
-// a kill is read from a copy of the data directory, until it has them all.
+// A server that is killed while only empty receives happen has written the earlier ones. The state after a kill is read
+// from a copy of the data directory, until it has all of them.
 func TestKillKeepsEmptyReceives(t *testing.T) {
 	t.Parallel()
 	const rounds, receives = 3, 20
@@ -44,12 +44,12 @@ func TestKillKeepsEmptyReceives(t *testing.T) {
 		p.kill(t)
 		c.Close()
 		if n := emptyReceivesIn(data, "idle"); n != want {
-			t.Errorf("after %d kills %d empty receives are counted, there were %d", round+1, n, want)
+			t.Errorf("after %d kills %d empty receives are counted, want %d", round+1, n, want)
 		}
 	}
 }
 
-// emptyReceivesIn returns how many empty receives of a queue a data directory has; -1 if it cannot be read.
+// emptyReceivesIn returns a queue's number of empty receives in a data directory, or -1 if it cannot be read.
 func emptyReceivesIn(data, name string) int64 {
 	control, err := store.OpenReadOnly(filepath.Join(data, server.ControlDir), store.Options{})
 	if err != nil {

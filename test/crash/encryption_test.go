@@ -19,8 +19,8 @@ import (
 	"github.com/sluicemq/sluice/test/program"
 )
 
-// TestKillEncrypted kills a server that encrypts, in the middle of everything. Before each start it is refused one with
-// a file of keys that is missing, truncated or another's, which changes nothing.
+// TestKillEncrypted kills a server that encrypts, at any time. Before each start it starts the server with a missing,
+// truncated or foreign key file, which the server refuses without changing anything.
 func TestKillEncrypted(t *testing.T) {
 	program.Long(t)
 	t.Parallel()
@@ -33,7 +33,7 @@ func TestKillEncrypted(t *testing.T) {
 	kills(t, binary, data, func() { refusesOtherKeys(t, binary, data, keys, flags) }, flags...)
 }
 
-// refusesOtherKeys starts a server with files of keys that are not its own, and puts its own back.
+// refusesOtherKeys starts a server with wrong key files, and then restores the right one.
 func refusesOtherKeys(t *testing.T, binary, data, keys string, flags []string) {
 	t.Helper()
 	file, err := os.ReadFile(keys)
@@ -52,7 +52,7 @@ func refusesOtherKeys(t *testing.T, binary, data, keys string, flags []string) {
 			t.Fatal(err)
 		}
 		if said := refusedBy(t, binary, data, flags...); !strings.Contains(said, c.says) {
-			t.Errorf("it does not say %q, but: %s", c.says, said)
+			t.Errorf("want the error %q, got: %s", c.says, said)
 		}
 	}
 	if err := os.WriteFile(keys, file, 0o600); err != nil {
@@ -63,16 +63,16 @@ func refusesOtherKeys(t *testing.T, binary, data, keys string, flags []string) {
 // secretText is in all messages of encryptedNodes. It does not compress.
 const secretText = "q7Zx0Vk3"
 
-// encryptedNodes is a cluster with a file of keys, and what was sent to it.
+// encryptedNodes is a cluster with a key file, and the messages sent to it.
 type encryptedNodes struct {
 	*nodes
 	keys string
 	mu   sync.Mutex
-	sent map[string]bool // bodies of the sends that were answered
+	sent map[string]bool // bodies of acknowledged sends
 }
 
 // TestEncryptedCluster kills each node of a cluster that encrypts while messages are sent, and changes its key. Every
-// message is received, through any node, and no file of a node has its text.
+// message is received, through any node, and no file of a node contains its text.
 func TestEncryptedCluster(t *testing.T) {
 	program.Long(t)
 	t.Parallel()
@@ -109,8 +109,8 @@ func TestEncryptedCluster(t *testing.T) {
 	t.Logf("%d messages", len(c.sent))
 }
 
-// encryptsWith waits until each node encrypts with a key: until then a queue with that key refuses sends, or takes them
-// as they are if nothing is encrypted yet.
+// encryptsWith waits until each node encrypts with a key: until then a queue with that key refuses sends, or stores
+// them unencrypted if nothing is encrypted yet.
 func (c *encryptedNodes) encryptsWith(k *keyring.Key) {
 	c.Helper()
 	for _, key := range []string{"alias/other", k.ID()} {
@@ -125,7 +125,7 @@ func (c *encryptedNodes) encryptsWith(k *keyring.Key) {
 	}
 }
 
-// probe sends to a node, and returns an error unless the node knows the key of the queue, or does not, as expected.
+// probe sends to a node, and returns an error unless the node knows the queue's key, or does not, as expected.
 func (c *encryptedNodes) probe(i int, known bool) error {
 	node := c.client[i].Load()
 	err := node.Call("SendMessage", workload.Object{"QueueUrl": node.URL("probe"), "MessageBody": "probe"}, nil)
@@ -153,14 +153,14 @@ func (c *encryptedNodes) send(worker int, over *atomic.Bool) {
 	}
 }
 
-// sends returns how many sends were answered.
+// sends returns the number of acknowledged sends.
 func (c *encryptedNodes) sends() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.sent)
 }
 
-// restartWith gives the nodes a new file of keys, and kills and starts one after the other. Messages are sent all the
+// restartWith gives the nodes a new key file, and kills and restarts one after the other. Messages are sent all the
 // time.
 func (c *encryptedNodes) restartWith(ring *keyring.Ring, err error) {
 	c.Helper()
@@ -179,7 +179,7 @@ func (c *encryptedNodes) restartWith(ring *keyring.Ring, err error) {
 	}
 }
 
-// receiveAll receives what was sent, through one node after the other.
+// receiveAll receives the sent messages, through one node after the other.
 func (c *encryptedNodes) receiveAll() {
 	c.Helper()
 	missing := make(map[string]bool, len(c.sent))
@@ -206,7 +206,7 @@ func (c *encryptedNodes) receiveAll() {
 	}
 }
 
-// occurrences counts how often a text is in the files of the nodes, the shared logs among them.
+// occurrences counts how often a text occurs in the files of the nodes, including the shared logs.
 func (c *encryptedNodes) occurrences(text string) (n int) {
 	c.Helper()
 	err := filepath.WalkDir(c.dir, func(path string, e fs.DirEntry, err error) error {

@@ -25,12 +25,12 @@ import (
 // nodes is a cluster of three servers, each a process.
 type nodes struct {
 	*testing.T
-	binary  string // of the next node that is started
+	binary  string // of the next node that starts
 	peers   string
 	dir     string
 	flags   []string // of all nodes
 	running [3]*process
-	client  [3]atomic.Pointer[workload.Client] // of a node that runs
+	client  [3]atomic.Pointer[workload.Client] // of a running node
 }
 
 func newNodes(t *testing.T, binary string, flags ...string) *nodes {
@@ -56,7 +56,7 @@ func newNodes(t *testing.T, binary string, flags ...string) *nodes {
 
 func (c *nodes) name(i int) string { return string(rune('a' + i)) }
 
-// data is where a node keeps what it has.
+// data is the data directory of a node.
 func (c *nodes) data(i int) string { return filepath.Join(c.dir, c.name(i)) }
 
 func (c *nodes) start(i int) *process {
@@ -88,7 +88,7 @@ func (c *nodes) stop() {
 	}
 }
 
-// any returns a client of a node that runs, beginning with the n-th.
+// any returns a client of a running node, starting with the n-th.
 func (c *nodes) any(n int) *workload.Client {
 	for i := range c.client {
 		if client := c.client[(n+i)%len(c.client)].Load(); client != nil {
@@ -99,7 +99,7 @@ func (c *nodes) any(n int) *workload.Client {
 }
 
 // TestFailoverOfTopics kills one node after the other of a cluster that publishes to an HTTP endpoint and to a FIFO
-// queue, so that the owner of each shard is killed while it delivers. Every message whose publish was answered arrives,
+// queue, so that the owner of each shard dies while it delivers. Every message with an acknowledged publish arrives,
 // and the FIFO queue has each once, in order. The link that confirms the subscription works at any node.
 func TestFailoverOfTopics(t *testing.T) {
 	program.Long(t)
@@ -130,7 +130,7 @@ func TestFailoverOfTopics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range c.running { // it may be followed more than once, and comes to any node
+	for i := range c.running { // it may be followed more than once, at any node
 		answer, err := http.Get(c.any(i).Endpoint + "/?" + link.RawQuery)
 		if err != nil || answer.StatusCode != http.StatusOK {
 			t.Fatalf("the link at node %d: %v, %v", i, answer, err)
@@ -138,7 +138,7 @@ func TestFailoverOfTopics(t *testing.T) {
 		_ = answer.Body.Close()
 	}
 
-	var published []string // to news, and answered
+	var published []string // acknowledged publishes to news
 	ordered := 0           // likewise to the FIFO topic
 	var over atomic.Bool
 	var publishers sync.WaitGroup
@@ -188,15 +188,15 @@ func TestFailoverOfTopics(t *testing.T) {
 	t.Logf("%d messages to the endpoint, %d to the queue", len(published), ordered)
 }
 
-// count returns how many messages the endpoint has taken.
+// count returns the number of messages that the endpoint has accepted.
 func (e *endpoint) count() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return len(e.taken)
 }
 
-// inOrder receives from a FIFO queue what was published, each message once and in order. The last one may be there
-// whose publish was not answered.
+// inOrder receives the published messages from a FIFO queue, each once and in order. The last one, whose publish was
+// not acknowledged, may be there.
 func (c *nodes) inOrder(queue string, published int) {
 	c.Helper()
 	next := 0

@@ -22,7 +22,7 @@ import (
 	"github.com/sluicemq/sluice/test/program"
 )
 
-// smallDisk mounts an empty disk of so many bytes.
+// smallDisk mounts an empty disk of this many bytes.
 func smallDisk(t *testing.T, size int) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -41,7 +41,7 @@ func smallDisk(t *testing.T, size int) (dir string) {
 	return dir
 }
 
-// hog fills the disk, and takes space that becomes free later, until it is stopped. Then it gives everything back.
+// hog fills the disk, and takes space that becomes free later, until it is stopped. Then it frees everything.
 func hog(t *testing.T, dir string) (stop func()) {
 	t.Helper()
 	f, err := os.Create(filepath.Join(dir, "other-data"))
@@ -73,7 +73,7 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// probe gets one of the paths of health.
+// probe requests one of the health paths.
 func probe(t *testing.T, c *workload.Client, path string) (status int, text string) {
 	t.Helper()
 	r, err := c.HTTP.Get(c.Endpoint + path)
@@ -88,16 +88,15 @@ func probe(t *testing.T, c *workload.Client, path string) (status int, text stri
 	return r.StatusCode, string(b)
 }
 
-// big is a message of 100 KB that cannot be compressed to much less.
+// big returns a message of 100 KB that hardly compresses.
 func big(queue string, n int) workload.Letter {
 	noise := make([]byte, 75_000)
 	rand.NewChaCha8([32]byte{byte(n), byte(n >> 8)}).Read(noise)
 	return workload.Letter{Name: fmt.Sprintf("%s/big/%d/%s", queue, n, base64.URLEncoding.EncodeToString(noise))}
 }
 
-// TestDiskNearlyFull fills a disk with messages. The server stops taking more
-// before the disk is full, and people can get rid of what is there, which lets
-// it take more.
+// TestDiskNearlyFull fills a disk with messages. The server stops accepting more before the disk is full, and users can
+// remove messages, after which it accepts more.
 func TestDiskNearlyFull(t *testing.T) {
 	program.Long(t)
 	t.Parallel()
@@ -150,7 +149,7 @@ func TestDiskNearlyFull(t *testing.T) {
 				t.Errorf("refused with %v", err)
 			}
 			if err := c.Create(history.Queue{Name: "another"}); err == nil {
-				t.Error("a queue was made")
+				t.Error("a queue was created")
 			}
 			if status, text := probe(t, c, "/readyz"); status != http.StatusOK ||
 				!strings.Contains(text, "nearly full") {
@@ -170,9 +169,8 @@ func TestDiskNearlyFull(t *testing.T) {
 	}
 }
 
-// TestDiskFull has another program take all that is left of the disk, again and
-// again, while the server is loaded from all sides. It refuses what it cannot
-// store, goes on by itself when it can, and has lost nothing in between. A server
+// TestDiskFull lets another program take all free space of the disk, again and again, while all kinds of clients use
+// the server. The server refuses what it cannot store, resumes by itself when it can, and has lost nothing. A server
 // that is stopped or started while the disk is full ends.
 func TestDiskFull(t *testing.T) {
 	program.Long(t)
@@ -219,7 +217,7 @@ func TestDiskFull(t *testing.T) {
 		}
 		err := c.Create(history.Queue{Name: "refused"})
 		if err == nil || !strings.Contains(err.Error(), "503") || !strings.Contains(err.Error(), "it is full") {
-			t.Errorf("a queue is made on a full disk: %v", err)
+			t.Errorf("a queue is created on a full disk: %v", err)
 		}
 		j.Sleep(time.Duration(rng.IntN(500)) * time.Millisecond)
 		if !last {
@@ -251,10 +249,10 @@ func TestDiskFull(t *testing.T) {
 		t.Helper()
 		p := launch(t, binary, data)
 		for range p.endpoint {
-			t.Error("the server says that it serves")
+			t.Error("the server reports that it serves")
 		}
 		if err := <-p.ended; p.cmd.ProcessState.ExitCode() != 1 || !strings.Contains(p.log.String(), words) {
-			t.Errorf("start ends with %v, want a word about %q\n%s", err, words, p.log.String())
+			t.Errorf("start ends with %v, want an error about %q\n%s", err, words, p.log.String())
 		}
 	}
 	refuses("it is full")

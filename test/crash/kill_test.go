@@ -16,7 +16,7 @@ import (
 	"github.com/sluicemq/sluice/test/program"
 )
 
-// TestKill kills the server again and again, in the middle of everything.
+// TestKill kills the server again and again, at any time.
 func TestKill(t *testing.T) {
 	program.Long(t)
 	t.Parallel()
@@ -67,14 +67,14 @@ func kills(t *testing.T, binary, data string, between func(), flags ...string) {
 	report(t, h, seed)
 }
 
-// killUnderLoad has all users use a server until wait returns, and kills it in the middle of that. The function that
-// wait is given returns when each user has done something. The server is to be alive again when revived is called.
+// killUnderLoad makes all users use a server until wait returns, and kills it in the middle. The function that wait
+// gets returns when each user has made a call. The server must be alive again when revived is called.
 func killUnderLoad(
 	t *testing.T, p *process, c *workload.Client, j *workload.Journal, users *workload.Load, words string,
 	wait func(busy func()),
 ) (revived func()) {
 	t.Helper()
-	var over atomic.Bool // for workers that have no call under way
+	var over atomic.Bool // for workers without a call under way
 	var all, first sync.WaitGroup
 	for _, w := range users.Workers {
 		first.Add(1)
@@ -105,7 +105,7 @@ func number(t *testing.T, name string, otherwise uint64) uint64 {
 	return n
 }
 
-// establish makes the queues that are there from the beginning.
+// establish creates the queues that exist from the start.
 func establish(t *testing.T, users *workload.Load, r *workload.Recorder) {
 	t.Helper()
 	if err := users.Establish(r); err != nil {
@@ -113,8 +113,8 @@ func establish(t *testing.T, users *workload.Load, r *workload.Recorder) {
 	}
 }
 
-// slack is how far the service's time may be from ours: it counts in
-// milliseconds, and a machine's clock is put right now and then.
+// slack is how far the service's time may differ from ours: it counts in milliseconds, and a machine's clock is
+// sometimes corrected.
 const slack = 50 * time.Millisecond
 
 // newJournal returns a journal and the history that it writes.
@@ -123,14 +123,14 @@ func newJournal(c workload.Clock) (*workload.Journal, *history.History) {
 	return workload.NewJournal(c, h, nil), h
 }
 
-// finish receives and deletes all that is left.
+// finish receives and deletes all remaining messages.
 func finish(r *workload.Recorder, users *workload.Load) {
 	e := &workload.Ending{Recorder: r, Queues: users.Queues()}
 	e.Quiesce()
 	e.Drain()
 }
 
-// report fails the test for each promise that was broken.
+// report fails the test for each broken promise.
 func report(t *testing.T, h *history.History, seed uint64) {
 	t.Helper()
 	const most = 10

@@ -20,7 +20,7 @@ import (
 	"github.com/sluicemq/sluice/test/program"
 )
 
-// said is what a program prints, for a reader beside it.
+// said is the output of a program, for a concurrent reader.
 type said struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -38,21 +38,21 @@ func (s *said) String() string {
 	return s.text.String()
 }
 
-// await waits until something was said, and returns what the pattern has in brackets.
+// await waits for output that matches the pattern, and returns its group.
 func (s *said) await(t *testing.T, pattern string) string {
 	t.Helper()
 	re := regexp.MustCompile(pattern)
 	var found []string
 	eventually.Succeeds(t, func() error {
 		if found = re.FindStringSubmatch(s.String()); found == nil {
-			return fmt.Errorf("nothing like %s is said, but\n%s", pattern, s)
+			return fmt.Errorf("the output does not match %s:\n%s", pattern, s)
 		}
 		return nil
 	})
 	return found[len(found)-1]
 }
 
-// threePorts returns the first of three ports in a row that are free.
+// threePorts returns the first of three consecutive free ports.
 func threePorts(t *testing.T) int {
 	t.Helper()
 	for range 100 {
@@ -81,13 +81,13 @@ func isFree(port int) bool {
 	return l.Close() == nil
 }
 
-// TestClusterLocal starts a cluster by scripts/cluster-local, uses what it prints, kills a node, and starts it again as
-// the script says.
+// TestClusterLocal starts a cluster with scripts/cluster-local, uses its output, kills a node, and restarts it as the
+// script explains.
 func TestClusterLocal(t *testing.T) {
 	program.Long(t)
 	t.Parallel()
 	binary, bin, dir := program.Build(t), t.TempDir(), filepath.Join(t.TempDir(), "cluster")
-	// The script builds the program. Here it is built already.
+	// The script would build the program. Here it is already built.
 	stub := fmt.Sprintf("#!/bin/sh\n# go build -o FILE PACKAGE\ncp %q \"$3\"\n", binary)
 	if err := os.WriteFile(filepath.Join(bin, "go"), []byte(stub), 0o700); err != nil {
 		t.Fatal(err)

@@ -45,7 +45,7 @@ func newTrio(t *testing.T) *trio {
 	for _, p := range c.nodes {
 		c.callers = append(c.callers, caller(t, p))
 	}
-	// The nodes may still be busy to find each other.
+	// The nodes may still be looking for each other.
 	eventually.Succeeds(t, func() error {
 		for _, root := range c.callers {
 			if _, err := root.SQS.ListQueues(t.Context(), &sqs.ListQueuesInput{}); err != nil {
@@ -71,7 +71,7 @@ func (c *trio) ask(node int, operation string, in apitest.Object) (out apitest.O
 }
 
 // TestLooksIntoACluster looks into a queue on three shards of a cluster of three nodes, from each of them. A consumer
-// that goes round all nodes is one consumer.
+// that uses all nodes in turn is one consumer.
 func TestLooksIntoACluster(t *testing.T) {
 	program.Long(t)
 	t.Parallel()
@@ -116,7 +116,7 @@ func TestLooksIntoACluster(t *testing.T) {
 		c.looks(node, float64(taken), left)
 	}
 
-	// A redrive that is started at one node is seen, and has its effect, at the others.
+	// A redrive that is started at one node is visible, and takes effect, at the others.
 	if _, err := c.callers[1].SQS.CreateQueue(t.Context(), &sqs.CreateQueueInput{
 		QueueName: aws.String("to"),
 	}); err != nil {
@@ -174,11 +174,11 @@ func (c *trio) looks(node int, taken, left float64) {
 	}
 	list := c.ask(node, "ListQueueStates", apitest.Object{"Prefix": "wide"})["Queues"].([]any)[0].(apitest.Object)
 	st, ok := list["State"].(apitest.Object)
-	// a shard that has moved counts anew
+	// a moved shard counts from zero
 	if !ok || st["Visible"] != left || st["Totals"].(apitest.Object)["Received"].(float64) > taken {
 		c.Errorf("from node %d: %v", node, list)
 	}
-	// Page after page, each asked of another node.
+	// Page after page, each from another node.
 	seen := make(map[any]bool)
 	look := apitest.Object{"QueueUrl": "wide", "Max": 7, "IncludeBody": true}
 	for page := node; ; page++ {

@@ -21,12 +21,10 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// dataDir is as deep as a server's, so that directories that were not synced are
-// lost too.
+// dataDir is as deep as a server's, so that unsynced directories are lost, too.
 const dataDir = "lib/sluice/shards/0001"
 
-// catalog stands for the records of queues, which are durable before the shard
-// hears of a queue, and over the whole of a run.
+// catalog replaces the records of queues, which are durable before the shard learns of a queue, and throughout a run.
 type catalog struct {
 	mu      sync.Mutex
 	configs []queue.Config
@@ -85,11 +83,10 @@ func (c *catalog) isDeleted(id queue.ID) bool {
 	return id <= c.lastID && !slices.ContainsFunc(c.configs, func(q queue.Config) bool { return q.ID == id })
 }
 
-// errGone says that the service died before it answered.
+// errGone means that the service died before it answered.
 var errGone = errors.New("the service is gone")
 
-// machine is a shard on a disk of its own, from power on to power off. It is the
-// service of TestPowerLoss.
+// machine is a shard on its own disk, from power on to power off. It is the service of TestPowerLoss.
 type machine struct {
 	*catalog
 	clock *leapClock
@@ -98,13 +95,13 @@ type machine struct {
 	shard *shard.Shard
 
 	off   atomic.Bool
-	died  func()       // called when the power goes
+	died  func()       // called when the power fails
 	rng   *rand.Rand   // of the owner of the shard
-	fuse  atomic.Int64 // commits until the power goes, if positive
-	after *vfs.MemFS   // what is on the disk then
+	fuse  atomic.Int64 // commits until the power fails, if positive
+	after *vfs.MemFS   // the contents of the disk then
 }
 
-// powerOn starts a machine with what is on the disk. Its clock is so much behind.
+// powerOn starts a machine with the contents of the disk. Its clock is behind by this much.
 func powerOn(disk *vfs.MemFS, c *catalog, clock *leapClock, behind time.Duration, rng *rand.Rand,
 	died func()) (*machine, error) {
 	m := &machine{catalog: c, clock: clock, disk: disk, rng: rng, died: died}
@@ -122,13 +119,12 @@ func powerOn(disk *vfs.MemFS, c *catalog, clock *leapClock, behind time.Duration
 	return m, nil
 }
 
-// commit makes a transaction durable, if the power does not go before, meanwhile
-// or after it.
+// commit makes a transaction durable, unless the power fails before, during or after it.
 func (m *machine) commit(tx *store.Txn) error {
 	if m.fuse.Add(-1) != 0 {
 		return m.store.Commit(tx)
 	}
-	time.Sleep(time.Millisecond) // for those who are answered too early to hear it
+	time.Sleep(time.Millisecond) // for callers that are answered too early to notice
 	switch m.rng.IntN(3) {
 	case 0:
 		m.powerOff()
@@ -146,8 +142,8 @@ func (m *machine) commit(tx *store.Txn) error {
 	}
 }
 
-// powerOff ends the machine: no client gets an answer any more, and the disk holds
-// what was synced and a random part of the rest.
+// powerOff ends the machine: no client gets an answer any more, and the disk holds the synced data and a random part of
+// the rest.
 func (m *machine) powerOff() {
 	m.died()
 	m.off.Store(true)
@@ -161,7 +157,7 @@ func (m *machine) close() error {
 	return m.store.Close()
 }
 
-// answered is what a client hears of the error of a call.
+// answered returns the client's view of a call's error.
 func (m *machine) answered(err error) error {
 	switch {
 	case m.off.Load():
@@ -184,7 +180,7 @@ func (m *machine) answered(err error) error {
 	return err
 }
 
-// with makes a call about a queue.
+// with makes a call for a queue.
 func (m *machine) with(name string, f func(context.Context, queue.ID) error) error {
 	if m.off.Load() {
 		return errGone
@@ -389,8 +385,8 @@ func (m *machine) Counts(name string) (n workload.Counts, err error) {
 	return n, err
 }
 
-// recount compares the counters with what is stored: a key of the table m for each message, and no key of a queue that
-// does not exist. The shard removes what is left of a queue while it works.
+// recount compares the counters with the stored data: a key of the table m for each message, and no key of a queue that
+// does not exist. The shard removes the remains of a queue while it works.
 func (m *machine) recount(j *workload.Journal) error {
 	for turns := 1000; ; turns-- {
 		counted, err := m.counted()
@@ -434,7 +430,7 @@ func (m *machine) recount(j *workload.Journal) error {
 	}
 }
 
-// counted returns how many messages each queue says it holds, with those that its last purge has kept.
+// counted returns each queue's number of messages, including those that its last purge has kept.
 func (m *machine) counted() (map[queue.ID]int, error) {
 	out := make(map[queue.ID]int)
 	for _, q := range m.all() {

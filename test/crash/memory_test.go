@@ -11,15 +11,14 @@ import (
 	"github.com/sluicemq/sluice/test/program"
 )
 
-// TestLargeMessages sends, receives and deletes messages of the largest size from many connections at a time. The
-// memory that the server needs follows from the messages that it handles at the same time, not from how many go through
-// it.
+// TestLargeMessages sends, receives and deletes messages of the maximum size over many connections at once. The
+// server's memory depends on the number of concurrent messages, not on their total.
 func TestLargeMessages(t *testing.T) {
 	program.Long(t)
 	const (
 		connections = 64
 		size        = 1 << 20
-		most        = 1 << 30 // bytes; four times what is alive, and what the store has
+		most        = 1 << 30 // bytes; four times the live data, and the store's memory
 	)
 	rounds := int(number(t, "SLUICE_TEST_LARGE_ROUNDS", 1))
 	p := launch(t, program.Build(t), t.TempDir())
@@ -59,7 +58,7 @@ func TestLargeMessages(t *testing.T) {
 	}
 	all.Wait()
 	took := p.memory("VmHWM")
-	t.Logf("the server took %d MiB at the most", took>>20)
+	t.Logf("the server took at most %d MiB", took>>20)
 	if took > most {
 		t.Errorf("the server took %d MiB, want at most %d", took>>20, most>>20)
 	}

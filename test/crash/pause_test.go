@@ -13,8 +13,8 @@ import (
 	"github.com/sluicemq/sluice/test/program"
 )
 
-// TestKillPauses kills the server while message groups are paused and resumed. A change that was acknowledged counts
-// after the restart, in what a receive gives and in what the server says.
+// TestKillPauses kills the server while message groups are paused and resumed. An acknowledged change holds after the
+// restart, for receives and in the server's answers.
 func TestKillPauses(t *testing.T) {
 	program.Long(t)
 	t.Parallel()

@@ -12,9 +12,8 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/workload"
 )
 
-// TestPowerLoss takes the power from a shard again and again. The disk then
-// holds what was synced and a random part of what was not, and the machine's
-// clock may have been set back.
+// TestPowerLoss cuts a shard's power again and again. The disk then holds the synced data and a random part of the
+// rest, and the machine's clock may have been set back.
 func TestPowerLoss(t *testing.T) {
 	const seeds = 40
 	first := number(t, "SLUICE_TEST_CRASH_SEED", 0)
@@ -83,8 +82,7 @@ func losePower(t *testing.T, seed uint64) {
 	report(t, h, seed)
 }
 
-// someAtOnce lets a few of the workers do something at the same time, so that
-// their requests share commits.
+// someAtOnce lets a few of the workers act concurrently, so that their requests share commits.
 func someAtOnce(rng *rand.Rand, workers []workload.Worker, do func(workload.Worker)) {
 	done := make(chan struct{})
 	n := 1 + rng.IntN(4)
@@ -99,8 +97,8 @@ func someAtOnce(rng *rand.Rand, workers []workload.Worker, do func(workload.Work
 	}
 }
 
-// leap is how much time passes before the next turn: mostly little, sometimes
-// enough for timeouts to end, seldom enough to forget what was sent.
+// leap returns the time until the next turn: mostly little, sometimes enough for timeouts to end, seldom enough for
+// deduplication to forget.
 func leap(rng *rand.Rand) time.Duration {
 	switch n := rng.IntN(200); {
 	case n == 0:

@@ -16,11 +16,11 @@ import (
 // process is a running server.
 type process struct {
 	cmd      *exec.Cmd
-	endpoint chan string // closed if the server ends without having one
+	endpoint chan string // closed if the server ends without an address
 	ended    chan error
-	log      bytes.Buffer // to be read when it has ended
+	log      bytes.Buffer // read it only after the end
 
-	goroutines chan int // of a child that was asked; closed when the server ends
+	goroutines chan int // answers of a child; closed when the server ends
 }
 
 // serve returns the arguments of a server on data.
@@ -37,7 +37,7 @@ func launch(t *testing.T, binary, data string, flags ...string) *process {
 	return begin(t, exec.CommandContext(t.Context(), binary, append(serve(data), flags...)...))
 }
 
-// begin starts a server and listens to what it says.
+// begin starts a server and reads its output.
 func begin(t *testing.T, cmd *exec.Cmd) *process {
 	t.Helper()
 	p := &process{cmd: cmd, endpoint: make(chan string, 1), ended: make(chan error, 1), goroutines: make(chan int, 1)}
@@ -86,19 +86,19 @@ func (p *process) kill(t *testing.T) {
 	}
 	err := <-p.ended
 	if p.cmd.ProcessState.Exited() {
-		t.Errorf("the server had ended by itself: %v\n%s", err, p.log.String())
+		t.Errorf("the server had already ended: %v\n%s", err, p.log.String())
 	}
 	p.checkLog(t)
 }
 
-// stop asks the server to end in good order, and makes sure that it had nothing to complain about.
+// stop stops the server gracefully, and checks that it logged no problem.
 func (p *process) stop(t *testing.T) {
 	t.Helper()
 	p.end(t)
 	p.checkLog(t)
 }
 
-// end asks the server to end in good order.
+// end stops the server gracefully.
 func (p *process) end(t *testing.T) {
 	t.Helper()
 	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
@@ -109,12 +109,12 @@ func (p *process) end(t *testing.T) {
 	}
 }
 
-// checkLog makes sure that the server had nothing to complain about.
+// checkLog checks that the server logged no problem.
 func (p *process) checkLog(t *testing.T) {
 	t.Helper()
 	for line := range strings.Lines(p.log.String()) {
 		if !strings.Contains(line, "level=INFO") && !strings.Contains(line, "level=WARN") {
-			t.Errorf("the server says: %s", line)
+			t.Errorf("the server logs: %s", line)
 		}
 	}
 }

@@ -30,8 +30,8 @@ func caller(t *testing.T, p *process) *apitest.Actor {
 	return apitest.NewActor(endpoint, workload.Root.AccessKeyID, workload.Root.Secret, "", nil)
 }
 
-// TestKillRedrive kills the server while a task moves every third message out of the middle of a queue. Each of them is
-// moved once, and the others stay.
+// TestKillRedrive kills the server while a task moves every third message out of the middle of a queue. Each of these
+// is moved once, and the others stay.
 func TestKillRedrive(t *testing.T) {
 	program.Long(t)
 	t.Parallel()

@@ -27,7 +27,7 @@ import (
 	"github.com/sluicemq/sluice/test/program"
 )
 
-// restarts is a cluster of three nodes, each at addresses that it keeps.
+// restarts is a cluster of three nodes with fixed addresses.
 type restarts struct {
 	*testing.T
 	binary, dir string
@@ -67,12 +67,12 @@ func (r *restarts) start(i int) *process {
 		"--cluster-secret-file", filepath.Join(r.dir, "secret"))
 }
 
-// endpoint is a variable of the environment with the addresses of all nodes.
+// endpoint is an environment variable with the addresses of all nodes.
 func (r *restarts) endpoint() string {
 	return "AWS_ENDPOINT_URL=http://" + strings.Join(r.clients, ",http://")
 }
 
-// isReady reports whether a node says that it is.
+// isReady reports whether a node is ready.
 func (r *restarts) isReady(i int) bool {
 	answer, err := http.Get("http://" + r.clients[i] + "/readyz")
 	if err != nil {
@@ -95,7 +95,7 @@ func (r *restarts) restart(i int) {
 	r.running[i] = r.start(i)
 }
 
-// serve executes the commands that come over a connection each, one line: ssh's arguments.
+// serve executes the commands that arrive on a connection each, one line: ssh's arguments.
 func (r *restarts) serve(l net.Listener, restarted *atomic.Int64) {
 	for {
 		connection, err := l.Accept()
@@ -113,7 +113,7 @@ func (r *restarts) serve(l net.Listener, restarted *atomic.Int64) {
 	}
 }
 
-// ssh is the program of that name in the test.
+// ssh is the test's program of that name.
 const ssh = `#!/bin/bash
 exec 3<>/dev/tcp/%s
 echo "$*" >&3
@@ -132,12 +132,12 @@ func documented(t *testing.T) string {
 			return block[1]
 		}
 	}
-	t.Fatal("docs/cluster.md does not say how a cluster is restarted")
+	t.Fatal("docs/cluster.md does not explain how to restart a cluster")
 	return ""
 }
 
-// TestDocumentedRestart restarts the nodes of a cluster one after the other, by the commands of docs/cluster.md, while
-// a client sends and receives. It gets no error, and every message once it is sent.
+// TestDocumentedRestart restarts the nodes of a cluster one after the other, with the commands of docs/cluster.md,
+// while a client sends and receives. It gets no error, and every message once it is sent.
 func TestDocumentedRestart(t *testing.T) {
 	program.Long(t)
 	bash, err := exec.LookPath("bash")
@@ -180,8 +180,8 @@ func TestDocumentedRestart(t *testing.T) {
 	}
 }
 
-// restartUser sends messages and receives them, as programs do: by an SDK that tries again, and under a name that has
-// the addresses of all nodes.
+// restartUser sends and receives messages as programs do: with an SDK that retries, and under a name that has the
+// addresses of all nodes.
 type restartUser struct {
 	*restarts
 	queue *sqs.Client
@@ -228,7 +228,7 @@ func newRestartUser(r *restarts) *restartUser {
 	return u
 }
 
-// noLimit lets a client try again as often as it likes.
+// noLimit lets a client retry without limit.
 type noLimit struct{}
 
 func (noLimit) GetToken(context.Context, uint) (func() error, error) {
@@ -281,7 +281,7 @@ func (u *restartUser) receive() error {
 	return nil
 }
 
-// end stops sending and waits until all that was sent has been received.
+// end stops sending and waits until all sent messages have been received.
 func (u *restartUser) end() {
 	u.Helper()
 	u.over.Store(true)

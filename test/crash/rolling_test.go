@@ -30,22 +30,22 @@ import (
 	"github.com/sluicemq/sluice/test/upgrade"
 )
 
-// earlier is the commit whose program is upgraded. It has topics and alarms, which are format 5. It has not the formats
-// after that, those of trails, of people who sign in, of redrives that select, and of metrics of topics.
+// earlier is the commit whose program is upgraded. It has topics and alarms (format 5), but not the later formats of
+// trails, of console sessions, of redrives with a selection, and of topic metrics.
 const earlier = "44a8779"
 
-// rolling is an upgrade of a cluster, one node after the other, while it is used.
+// rolling is an upgrade of a cluster in use, one node after the other.
 type rolling struct {
 	*nodes
 	old, new string // programs
-	reads    int    // the newest format of the old one
+	reads    int    // the newest format of the old program
 	journal  *workload.Journal
 }
 
-// TestRollingUpgrade replaces the program of one node after the other of a cluster, from an earlier one to that of
-// today, while clients use all nodes; the first node goes back once. Nothing that was acknowledged is lost, and FIFO
-// queues keep their order. Features with formats that the old program cannot read do not begin before the last node is
-// new, and then they do. After that no node can go back.
+// TestRollingUpgrade replaces the program on one node after the other of a cluster, from an earlier version to today's,
+// while clients use all nodes; the first node goes back once. No acknowledged message is lost, and FIFO queues keep
+// their order. Features whose formats the old program cannot read are refused until the last node is new, and then they
+// work. After that no node can go back.
 func TestRollingUpgrade(t *testing.T) {
 	program.Long(t)
 	t.Parallel()
@@ -98,7 +98,7 @@ func TestRollingUpgrade(t *testing.T) {
 	}
 	r.replace(0, r.new)
 	r.tooEarly(0, "b")
-	r.replace(0, r.old) // nothing keeps it from that yet
+	r.replace(0, r.old) // nothing prevents that yet
 	r.replace(0, r.new)
 	r.replace(1, r.new)
 	r.tooEarly(1, "c")
@@ -124,7 +124,7 @@ func TestRollingUpgrade(t *testing.T) {
 	}
 }
 
-// known adds topics to what a load uses if the server knows what they are.
+// known adds topics to the users of a load if the server supports them.
 func known(err error, o *workload.Options) error {
 	var refusal history.Refusal
 	switch {
@@ -137,7 +137,7 @@ func known(err error, o *workload.Options) error {
 	return err
 }
 
-// newestOf returns the newest format that a program reads: it says so when it is to start on a later one.
+// newestOf returns the newest format that a program reads, from its refusal to start on a newer one.
 func newestOf(t *testing.T, binary string) (newest int) {
 	t.Helper()
 	dir := t.TempDir()
@@ -147,12 +147,12 @@ func newestOf(t *testing.T, binary string) (newest int) {
 	}
 	_, text, found := strings.Cut(refusedBy(t, binary, dir), "this program reads formats up to ")
 	if _, err := fmt.Sscanf(text, "%d", &newest); err != nil || !found {
-		t.Fatalf("the program does not say which formats it reads: %q, %v", text, err)
+		t.Fatalf("the program does not report which formats it reads: %q, %v", text, err)
 	}
 	return newest
 }
 
-// refusedBy starts a program on a directory that it must refuse, and returns what it says.
+// refusedBy starts a program on a directory that it must refuse, and returns its error.
 func refusedBy(t *testing.T, binary, dir string, flags ...string) string {
 	t.Helper()
 	p := launch(t, binary, dir, flags...)
@@ -160,17 +160,17 @@ func refusedBy(t *testing.T, binary, dir string, flags ...string) string {
 		t.Fatalf("%s serves %s at %s", binary, dir, endpoint)
 	}
 	if err := <-p.ended; err == nil {
-		t.Error("it has ended as if nothing was wrong")
+		t.Error("it has ended without an error")
 	}
 	return p.log.String()
 }
 
-// pick chooses a node that runs for each call.
+// pick chooses a running node for each call.
 func (r *rolling) pick(rng *rand.Rand) func() (string, workload.Service) {
 	return func() (string, workload.Service) { return "", r.any(rng.IntN(len(r.client))) }
 }
 
-// whole waits until no node of the cluster knows of a problem.
+// whole waits until no node of the cluster reports a problem.
 func (r *rolling) whole() {
 	r.Helper()
 	eventually.Succeeds(r.T, func() error {
@@ -203,8 +203,8 @@ func (r *rolling) learn(topics []history.Topic) {
 	}
 }
 
-// end ends a node in good order. A new one has had nothing to complain about but requests that it could not answer:
-// those that were too early, and some that came while a shard moved.
+// end stops a node gracefully. A new one may have logged only requests that it could not answer: early ones, and some
+// during the move of a shard.
 func (r *rolling) end(i int) {
 	r.Helper()
 	r.client[i].Store(nil)
@@ -218,7 +218,7 @@ func (r *rolling) end(i int) {
 	}
 }
 
-// replace does what a person does who upgrades a node, and waits until nothing is wrong.
+// replace upgrades a node as an operator does, and waits until all is well.
 func (r *rolling) replace(i int, binary string) {
 	r.Helper()
 	healed := r.journal.Trouble("replace", "node "+r.name(i))
@@ -231,8 +231,8 @@ func (r *rolling) replace(i int, binary string) {
 	r.Logf("after %s node %s runs %s", r.journal.Now().Round(time.Second), r.name(i), filepath.Base(binary))
 }
 
-// sort makes a queue with messages of which some are to be selected later, and a user who is to have a password. A
-// shard may have no owner for a moment, so that each call may have to be made again, which must not matter.
+// sort creates a queue with messages, some of which are selected later, and a user who gets a password. A shard may
+// have no owner for a moment, so each call may be repeated, which must not matter.
 func (r *rolling) sort() {
 	r.Helper()
 	for _, queue := range []string{"unsorted.fifo", "sorted.fifo"} {
@@ -252,7 +252,7 @@ func (r *rolling) sort() {
 	})
 }
 
-// unlessThere forgives that something was made before.
+// unlessThere ignores the error that a resource already exists.
 func unlessThere(err error) error {
 	if apitest.Code(err) == "EntityAlreadyExists" {
 		return nil
@@ -265,7 +265,7 @@ func (r *rolling) root(i int) *apitest.Actor {
 	return apitest.NewActor(r.any(i).Endpoint, workload.Root.AccessKeyID, workload.Root.Secret, "", nil)
 }
 
-// features are operations that write what older programs cannot read.
+// features are operations that write data that older programs cannot read.
 func (r *rolling) features(i int) map[int]func() error {
 	return map[int]func() error{
 		formats.Selections: func() error {
@@ -287,8 +287,8 @@ func (r *rolling) features(i int) map[int]func() error {
 	}
 }
 
-// tooEarly makes sure that a new node does not begin what the old ones could not read, says which node that is, and has
-// written nothing of that.
+// tooEarly checks that a new node refuses features that the old nodes cannot read, names such a node, and has written
+// nothing.
 func (r *rolling) tooEarly(i int, old string) {
 	r.Helper()
 	for format, use := range r.features(i) {
@@ -315,11 +315,11 @@ func (r *rolling) tooEarly(i int, old string) {
 	}
 }
 
-// begins uses what is new.
+// begins uses the new features.
 func (r *rolling) begins() {
 	r.Helper()
 	for format, use := range r.features(0) {
-		// The nodes learn from each other's next heartbeat that they are all new.
+		// From each other's next heartbeat the nodes learn that all are new.
 		eventually.Succeeds(r.T, func() error {
 			if err := use(); err != nil {
 				return fmt.Errorf("a feature of format %d: %w", format, err)
@@ -340,7 +340,7 @@ func (r *rolling) begins() {
 	})
 }
 
-// noWayBack starts the old program on the directory of a node: it refuses it and changes nothing in it.
+// noWayBack starts the old program on the directory of a node: it refuses the directory and changes nothing in it.
 func (r *rolling) noWayBack(i int) {
 	r.Helper()
 	healed := r.journal.Trouble("no way back", "node "+r.name(i))
@@ -359,7 +359,7 @@ func (r *rolling) noWayBack(i int) {
 	healed()
 }
 
-// files lists a node's files, with their sizes and the times at which they were written.
+// files lists a node's files, with their sizes and modification times.
 func (r *rolling) files(i int) (all []string) {
 	r.Helper()
 	err := filepath.WalkDir(r.data(i), func(path string, d fs.DirEntry, err error) error {

@@ -15,12 +15,11 @@ import (
 )
 
 const (
-	// soakPause is how long all clients rest between two steps, so that a soak takes a part of a processor only.
+	// soakPause is how long all clients rest between two steps, so that a soak uses only a part of a processor.
 	soakPause = 50 * time.Millisecond
-	// soakSamples is how often the server is asked how it is.
+	// soakSamples is how often the state of the server is sampled.
 	soakSamples = 200
-	// soakJudged is the least length from which growth can be distinguished from the warm-up of a server that has just
-	// begun.
+	// soakJudged is the minimum duration from which growth can be distinguished from the warm-up of a new server.
 	soakJudged = time.Minute
 	vanishers  = 6
 )
@@ -77,8 +76,7 @@ func TestSoak(t *testing.T) {
 	judgeGrowth(t, samples, length >= soakJudged)
 }
 
-// vanish is a consumer that goes without having been answered, now and then in
-// the moment in which it is, and comes back.
+// vanish is a consumer that leaves without its answer, sometimes at the very moment of the answer, and comes back.
 func vanish(ctx context.Context, endpoint, queue string, rng *rand.Rand) {
 	c := workload.NewClient(endpoint)
 	defer c.Close()
@@ -93,7 +91,7 @@ func vanish(ctx context.Context, endpoint, queue string, rng *rand.Rand) {
 	}
 }
 
-// judgeGrowth compares the last quarter of a soak with its second.
+// judgeGrowth compares the last quarter of a soak with the second.
 func judgeGrowth(t *testing.T, samples []sample, judged bool) {
 	t.Helper()
 	median := func(quarter int, of func(sample) int64) int64 {

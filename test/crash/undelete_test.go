@@ -14,9 +14,8 @@ import (
 	"github.com/sluicemq/sluice/test/program"
 )
 
-// TestKillDeletions kills the server after queues were deleted and brought back. A deletion and its undo that were
-// acknowledged count after the restart, and so does each message that was sent in between: what is brought back is
-// what was there.
+// TestKillDeletions kills the server after queues were deleted and restored. An acknowledged deletion or undo holds
+// after the restart, and so does each message that was sent in between: a restored queue is complete.
 func TestKillDeletions(t *testing.T) {
 	program.Long(t)
 	t.Parallel()

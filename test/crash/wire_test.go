@@ -20,8 +20,9 @@ import (
 	"github.com/sluicemq/sluice/test/program"
 )
 
-// TestNothingReadableOnTheWire listens between the nodes of a cluster without TLS, as messages are sent to and received
-// from nodes that do not own their queue. With encryption no text of a message passes, and without it they do.
+// TestNothingReadableOnTheWire listens between the nodes of a cluster without TLS, while messages are sent to and
+// received from nodes that do not own their queue. With encryption no text of a message passes, and without it they all
+// do.
 func TestNothingReadableOnTheWire(t *testing.T) {
 	program.Long(t)
 	t.Parallel()
@@ -105,7 +106,7 @@ func newWire(t *testing.T, encrypts bool) *wire {
 	return w
 }
 
-// listen passes on what comes to the address that it returns, and listens to both sides.
+// listen forwards connections from the address that it returns, and listens to both sides.
 func (w *wire) listen(to string) string {
 	w.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -130,7 +131,7 @@ func (w *wire) listen(to string) string {
 func (w *wire) pass(from net.Conn, address string) {
 	to, err := net.Dial("tcp", address)
 	if err != nil {
-		_ = from.Close() // the node is absent yet, and the other one tries again
+		_ = from.Close() // the node is still absent, and the other one retries
 		return
 	}
 	var both sync.WaitGroup
@@ -144,7 +145,7 @@ func (w *wire) pass(from net.Conn, address string) {
 	both.Wait()
 }
 
-// listener counts the texts of messages in what is written to it.
+// listener counts the texts of messages in the data that is written to it.
 type listener struct {
 	found *atomic.Int64
 	tail  []byte // may be the beginning of a text

@@ -1,32 +1,30 @@
-// Package docs keeps the examples of the documentation true: its test takes the
-// fenced blocks out of README.md and docs/*.md and runs them.
+// Package docs keeps the examples of the documentation true: its test runs the fenced blocks of README.md and
+// docs/*.md.
 //
-// The blocks of a page are run from top to bottom, by one bash in one empty directory, with sluice on the PATH.
-// Variables and files of a block are there for the next. A server with its data in ./sluice-data runs meanwhile, and
-// the variables that it prints are set. A page that takes more says so to its readers, in a block.
+// One bash runs the blocks of a page from top to bottom, in one empty directory, with sluice on the PATH. Variables
+// and files of a block exist for the next. Meanwhile a server runs with its data in ./sluice-data, and the variables
+// that it prints are set. A page that needs more says so to its readers, in a block.
 //
-// The meaning of a block's language:
+// The language of a block decides how it is tested:
 //
 //	sh          the commands are run and must succeed
-//	console     the lines after "$ " are run; the others are what they must print
-//	json, yaml  must be that
+//	console     the lines after "$ " are run; the others are the expected output
+//	json, yaml  must be valid
 //	go, python, js, java
 //	            must be a part of a file in examples, which is run as a whole
-//	text        is not looked at
+//	text        is ignored
 //
-// A comment in front of a block says what else is to be known about it. It is
-// not seen when the page is read:
+// A comment in front of a block, which readers of the page do not see, says more:
 //
 //	<!-- example: not run: REASON -->   it is not run
-//	<!-- example: server -->            it starts the server, which the page then has from here on
+//	<!-- example: server -->            it starts the server that the page uses from here on
 //	<!-- example: server stopped -->    it is run while the server is stopped
 //	<!-- example: in the source -->     it is run in the root of the source
 //	<!-- example: status 1 -->          its last command ends with this status
-//	<!-- example: output varies -->     what it prints is not compared
+//	<!-- example: output varies -->     its output is not compared
 //	<!-- example: with NAME=VALUE -->    this variable is set meanwhile
 //	<!-- example: from FILE -->         it is a part of this file
 //
-// Several are separated by semicolons. Of a console block what the commands write to
-// standard output is compared. The server's address is replaced by one that is
-// free, and cloning the source by going to where it is.
+// Semicolons separate several of these. Of a console block, the commands' standard output is compared. The test
+// replaces the server's address by a free one, and cloning the source by changing to its directory.
 package docs

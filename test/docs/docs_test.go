@@ -15,8 +15,8 @@ import (
 	"github.com/sluicemq/sluice/test/program"
 )
 
-// pages are all that have examples, with how many blocks of each are not run. A block that is not run is not known to
-// be right: let the numbers become smaller.
+// pages are all pages with examples, with the number of blocks of each that are not run. Such a block may be wrong: let
+// the numbers fall.
 var pages = map[string]int{
 	"README.md":                 1,
 	"docs/README.md":            0,
@@ -47,7 +47,7 @@ var pages = map[string]int{
 	"docs/upgrade.md":           0,
 }
 
-// clone gets the source. The test has it.
+// clone clones the source, which the test already has.
 const clone = "git clone https://github.com/sluicemq/sluice && cd sluice"
 
 func TestMain(m *testing.M) { os.Exit(program.Main(m)) }
@@ -114,7 +114,7 @@ func runPage(t *testing.T, bin string, blocks []*block) {
 	}
 }
 
-// runnable says whether a block has commands, and they are to be run.
+// runnable reports whether a block has commands to run.
 func (b *block) runnable() bool {
 	return b.notRun == "" && (b.language == "sh" || b.language == "console")
 }
@@ -152,7 +152,7 @@ func runBlock(t *testing.T, sh *shell, b *block, own *strings.Replacer) {
 	}
 }
 
-// environment is what a user has who has installed sluice and just opened a shell.
+// environment is the environment of a user who has installed sluice and just opened a shell.
 func environment(bin, dir string) []string {
 	var env []string
 	for _, variable := range os.Environ() {
@@ -167,7 +167,7 @@ func environment(bin, dir string) []string {
 		"AWS_EC2_METADATA_DISABLED=true")
 }
 
-// Every page is in the table, and so is how many of its blocks are not run.
+// Every page is in the table, with the number of blocks that are not run.
 func TestSkippedBlocks(t *testing.T) {
 	files, err := filepath.Glob(source("docs/*.md"))
 	if err != nil {
@@ -189,12 +189,12 @@ func TestSkippedBlocks(t *testing.T) {
 			}
 		}
 		if notRun != want {
-			t.Errorf("%s: %d blocks are not run, the table of this test says %d", page, notRun, want)
+			t.Errorf("%s: %d blocks are not run, the table of this test has %d", page, notRun, want)
 		}
 	}
 }
 
-// Blocks that are not commands say what they are, and are it.
+// Blocks that are not commands name their language, and are valid.
 func TestBlocksAreWhatTheySay(t *testing.T) {
 	for page := range pages {
 		for _, b := range load(t, page) {
@@ -212,14 +212,14 @@ func TestBlocksAreWhatTheySay(t *testing.T) {
 			case "go", "python", "js", "java":
 				checkSample(t, b)
 			default:
-				t.Errorf("%s: a block says what language it is; the package comment has the list, %q is not on it", b,
+				t.Errorf("%s: a block needs a language from the list in the package comment, not %q", b,
 					b.language)
 			}
 		}
 	}
 }
 
-// checkSample compares a block with the file that it is said to be from.
+// checkSample compares a block with its source file.
 func checkSample(t *testing.T, b *block) {
 	t.Helper()
 	if !strings.HasPrefix(b.from, "examples/") {
@@ -236,8 +236,7 @@ func checkSample(t *testing.T, b *block) {
 	}
 }
 
-// contains says whether part is some of the lines of text, one after the other,
-// possibly with all of them indented.
+// contains reports whether part is a run of consecutive lines of text, possibly all indented.
 func contains(text, part string) bool {
 	for _, indentation := range []string{"", "\t", "  ", "    ", "      "} {
 		var indented strings.Builder

@@ -19,7 +19,7 @@ var (
 	marks   = regexp.MustCompile("[`*]|\\]\\([^)]*\\)")
 )
 
-// Links between the files of the project lead somewhere: to a file, and to a heading of it. External links are not
+// Links between the files of the project lead to an existing file, and to a heading in it. External links are not
 // checked.
 func TestLinks(t *testing.T) {
 	list := exec.Command("git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md")
@@ -45,7 +45,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// follow returns what is wrong with a link of a page.
+// follow returns the error of a page's link.
 func follow(page, to string) string {
 	if regexp.MustCompile(`^[a-z]+:`).MatchString(to) {
 		return ""
@@ -76,7 +76,7 @@ func follow(page, to string) string {
 	return "there is no such heading"
 }
 
-// slug is the name that GitHub, and the site in the same way, makes of a heading.
+// slug returns the anchor that GitHub, and the site in the same way, makes of a heading.
 func slug(heading string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

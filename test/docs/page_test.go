@@ -37,7 +37,7 @@ var comment = regexp.MustCompile(`^<!-- example: (.*) -->$`)
 func parse(page, text string) ([]*block, error) {
 	var blocks []*block
 	var open *block  // the block whose lines are being read
-	var notes string // what the comment before the next block says
+	var notes string // the comment before the next block
 	for i, line := range strings.Split(text, "\n") {
 		language, fence := strings.CutPrefix(line, "```")
 		switch {
@@ -65,7 +65,7 @@ func parse(page, text string) ([]*block, error) {
 	return blocks, nil
 }
 
-// note takes in what the comment in front of a block says.
+// note reads the comment in front of a block.
 func (b *block) note(notes string) error {
 	if reason, ok := strings.CutPrefix(notes, "not run: "); ok {
 		b.notRun = reason
@@ -126,7 +126,7 @@ var root = sync.OnceValue(func() string {
 // source is the path of a file of the project.
 func source(path string) string { return filepath.Join(root(), path) }
 
-// command is one command of a console block and what it prints.
+// command is a command of a console block with its output.
 type command struct{ text, output string }
 
 // commands divides a console block.
@@ -150,10 +150,10 @@ func (b *block) commands() ([]command, error) {
 	return all, nil
 }
 
-// programs are those that examples use and that may be missing.
+// programs are the programs that examples use and that may be missing.
 var programs = regexp.MustCompile(`(?m)(?:^|[$ ("|;&])(aws|curl|git|go|jq|openssl|python3) `)
 
-// needs returns which of the programs a block uses.
+// needs returns the programs that a block uses.
 func (b *block) needs() []string {
 	if b.notRun != "" || b.language != "sh" && b.language != "console" {
 		return nil

@@ -52,7 +52,7 @@ func TestParseRefuses(t *testing.T) {
 		"a comment that is not at the end": "<!-- example: status 1 --> text\n```sh\n```\n",
 	} {
 		if blocks, err := parse("page.md", text); err == nil {
-			t.Errorf("%s is taken for %+v", name, blocks)
+			t.Errorf("%s is parsed as %+v", name, blocks)
 		}
 	}
 }

@@ -20,11 +20,11 @@ import (
 // server is the server of a page.
 type server struct {
 	address, data string
-	script, dir   string // what starts it, and where
+	script, dir   string // its command and directory
 	env           []string
 
 	process *exec.Cmd
-	log     bytes.Buffer // to be read when it has ended
+	log     bytes.Buffer // read it only after the end
 }
 
 // newServer prepares the server of a page, whose directory is dir.
@@ -38,7 +38,7 @@ func newServer(t *testing.T, dir string, env []string) *server {
 	return s
 }
 
-// freeAddress is one that can be listened on.
+// freeAddress returns an address on which no program listens.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	addresses, err := freeport.Take(1)
@@ -48,7 +48,7 @@ func freeAddress(t *testing.T) string {
 	return addresses[0]
 }
 
-// start runs the server until it can be used.
+// start starts the server and waits until it can be used.
 func (s *server) start(t *testing.T) {
 	t.Helper()
 	cmd := exec.Command("bash", "-c", s.script)
@@ -78,7 +78,7 @@ func (s *server) ready() bool {
 	return answer.StatusCode == http.StatusOK
 }
 
-// stop ends the server in good order, if it runs.
+// stop stops the server gracefully, if it runs.
 func (s *server) stop(t *testing.T) {
 	t.Helper()
 	if s.process == nil {
@@ -94,7 +94,7 @@ func (s *server) stop(t *testing.T) {
 	s.process = nil
 }
 
-// key finds the root's key in the server's file of credentials, chosen one in its command.
+// key returns the root's key from the server's file of credentials, or the one in its command.
 var (
 	key    = regexp.MustCompile(`aws_access_key_id *= *(\S+)\naws_secret_access_key *= *(\S+)`)
 	chosen = regexp.MustCompile(`--root-access-key-id (\S+) --root-secret-access-key (\S+)`)

@@ -17,15 +17,14 @@ import (
 	"time"
 )
 
-// patience is how long one command may take.
+// patience is the time limit of a command.
 const patience = 2 * time.Minute
 
-// shell is a bash that runs one command after the other, as if they were typed:
-// variables, functions and the directory stay.
+// shell is a bash that runs one command after the other, as if typed: variables, functions and the directory stay.
 type shell struct {
 	commands io.Writer
 	statuses chan int // closed when the shell has ended
-	output   string   // the files with what the last command has printed
+	output   string   // the files with the output of the last command
 	errors   string
 	kill     func()
 }
@@ -73,8 +72,8 @@ func newShell(t *testing.T, dir string, env []string) *shell {
 	return s
 }
 
-// run executes the text of a block. A command in it that fails ends the shell,
-// unless the block is to end with a status of its own.
+// run executes the text of a block. A failing command ends the shell, unless the block is expected to end with a
+// status.
 func (s *shell) run(text string, status int) (output string, err error) {
 	err = s.execute(text, status)
 	printed, readErr := os.ReadFile(s.output)
@@ -103,7 +102,7 @@ func (s *shell) execute(text string, status int) error {
 		case !ok:
 			return errors.New("a command failed")
 		case got != status:
-			return fmt.Errorf("it ended with status %d instead of %d", got, status)
+			return fmt.Errorf("it ended with status %d, want %d", got, status)
 		}
 		return nil
 	case <-late.C:

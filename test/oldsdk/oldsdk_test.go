@@ -53,7 +53,7 @@ func TestMain(m *testing.M) {
 		panic(fmt.Sprintf("%v: %s", err, out))
 	}
 	code := m.Run()
-	_ = os.RemoveAll(dir) // which the system does as well
+	_ = os.RemoveAll(dir) // the system does, too
 	os.Exit(code)
 }
 
@@ -97,7 +97,7 @@ func newClient(t *testing.T) *client {
 	return &client{Client: c, t: t, ctx: t.Context()}
 }
 
-// speaksQuery makes sure that the client is as old as it is meant to be.
+// speaksQuery checks that the client is as old as intended.
 type speaksQuery struct{ t *testing.T }
 
 func (q speaksQuery) Do(r *http.Request) (*http.Response, error) {
@@ -315,7 +315,7 @@ func TestLongPoll(t *testing.T) {
 		}
 		done <- err
 	}()
-	time.Sleep(50 * time.Millisecond) // for the poll to begin to wait
+	time.Sleep(50 * time.Millisecond) // until the poll waits
 	_, err := c.SendMessage(c.ctx, &sqs.SendMessageInput{QueueUrl: u, MessageBody: aws.String("m")})
 	must(t, 0, err)
 	if err := <-done; err != nil || time.Since(began) > 10*time.Second {

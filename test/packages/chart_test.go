@@ -53,7 +53,7 @@ func try(env []string, name string, args ...string) (string, error) {
 	return string(out), err
 }
 
-// object is what the tests look at of an object of Kubernetes.
+// object has the fields of a Kubernetes object that the tests check.
 type object struct {
 	Kind     string
 	Metadata struct{ Name string }
@@ -95,8 +95,8 @@ func (o object) mounts() map[string]string {
 	return mounts
 }
 
-// render returns the objects of the chart with some values, by kind and name, after they
-// were compared with Kubernetes' schemas.
+// render returns the objects of the chart with these values, by kind and name, after a comparison with Kubernetes'
+// schemas.
 func render(t *testing.T, values ...string) map[string]object {
 	t.Helper()
 	text := run(t, nil, tool(t, "helm"),
@@ -120,8 +120,8 @@ func render(t *testing.T, values ...string) map[string]object {
 	}
 }
 
-// check has the program check the configuration of a chart. The files that the chart mounts
-// below /etc/sluice are in dir.
+// check lets the program check the configuration of a chart. The files that the chart mounts below /etc/sluice are in
+// dir.
 func check(t *testing.T, config, dir string, env ...string) string {
 	t.Helper()
 	file := filepath.Join(dir, "sluice.yaml")
@@ -162,11 +162,11 @@ func TestChartOfOneNode(t *testing.T) {
 	for _, want := range []string{"\ninsecure: true ", "\nlog-format: \"json\" ",
 		"\nmetrics-listen: \"0.0.0.0:9464\" "} {
 		if !strings.Contains(out, want) {
-			t.Errorf("no %q in\n%s", want, out)
+			t.Errorf("%q is missing in\n%s", want, out)
 		}
 	}
 	if _, there := objects["PodDisruptionBudget jobs-sluice"]; there {
-		t.Error("a single node must not be taken away, says the chart: its machine could never be emptied")
+		t.Error("the chart has a disruption budget for a single node: its machine could never be drained")
 	}
 }
 
@@ -186,7 +186,7 @@ func TestChartOfACluster(t *testing.T) {
 		env := append(rootKey(t, objects["Secret jobs-sluice-root"]), "SLUICE_NODE="+node)
 		out := check(t, objects["ConfigMap jobs-sluice"].Data["sluice.yaml"], dir, env...)
 		if want := "\"" + node + ".jobs-sluice-nodes.apps.svc:6222\""; !strings.Contains(out, want) {
-			t.Errorf("no %s in\n%s", want, out)
+			t.Errorf("%s is missing in\n%s", want, out)
 		}
 	}
 	if _, there := objects["PodDisruptionBudget jobs-sluice"]; !there {
@@ -210,7 +210,7 @@ func TestChartWithTrails(t *testing.T) {
 		strings.ReplaceAll(objects["ConfigMap jobs-sluice"].Data["sluice.yaml"], "/var/lib/sluice-trails", dir), dir,
 		rootKey(t, objects["Secret jobs-sluice-root"])...)
 	if want := "\ntrail-dir: " + strconv.Quote(dir); !strings.Contains(out, want) {
-		t.Errorf("no %s in\n%s", want, out)
+		t.Errorf("%s is missing in\n%s", want, out)
 	}
 	if mounts := objects["StatefulSet jobs-sluice"].mounts(); mounts["/var/lib/sluice-trails"] != "audit" {
 		t.Errorf("the volumes are mounted at %v", mounts)
@@ -228,12 +228,12 @@ func TestChartWithBackups(t *testing.T) {
 			rootKey(t, objects["Secret jobs-sluice-root"])...)
 		for _, want := range []string{"\nbackup-every: \"1m0s\" ", "\nbackup-keep: \"30d\" "} {
 			if !strings.Contains(out, want) {
-				t.Errorf("with %s there is no %q in\n%s", values, want, out)
+				t.Errorf("with %s, %q is missing in\n%s", values, want, out)
 			}
 		}
 		if config := objects["ConfigMap jobs-sluice"].Data["sluice.yaml"]; !strings.Contains(config,
 			"\nbackup-to: "+want+"\n") {
-			t.Errorf("with %s there is no %s in\n%s", values, want, config)
+			t.Errorf("with %s, %s is missing in\n%s", values, want, config)
 		}
 		claim := objects["StatefulSet jobs-sluice"].mounts()["/var/lib/sluice-backups"]
 		if (claim == "backups") != strings.HasPrefix(want, "file:") {
@@ -252,8 +252,8 @@ func TestChartWithBackups(t *testing.T) {
 	}
 }
 
-// A key service seals the keys, which all nodes of a cluster get from a secret. It may also hold keys in clear, as a
-// file of root that the group of the process may read.
+// A key service seals the keys, which all nodes of a cluster get from a secret. The secret may also hold unsealed keys,
+// in a file of root that the group of the process may read.
 func TestChartWithKeyService(t *testing.T) {
 	const service = "encryption.keyService=hashivault://jobs,encryption.existingSecret=vault"
 	alone := render(t, "--set", service)
@@ -297,7 +297,7 @@ func TestChartNamesAnImage(t *testing.T) {
 	} {
 		out := run(t, nil, tool(t, "helm"), "template", "jobs", chart, "--set", values)
 		if !strings.Contains(out, want) {
-			t.Errorf("with %s there is no %s in\n%s", values, want, out)
+			t.Errorf("with %s, %s is missing in\n%s", values, want, out)
 		}
 	}
 }
@@ -351,7 +351,7 @@ func TestChartKnowsTheFlags(t *testing.T) {
 	}
 }
 
-// Values that cannot be meant are refused, with a reason.
+// Meaningless values are refused, with a reason.
 func TestChartRefuses(t *testing.T) {
 	for values, want := range map[string]string{
 		"replicas=2":                                      "two nodes survive the loss of none",
@@ -387,7 +387,7 @@ func TestUnit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	unit = bytes.Replace(unit, []byte("/usr/bin/sluice"), []byte(program.Build(t)), 1) // which verify looks for
+	unit = bytes.Replace(unit, []byte("/usr/bin/sluice"), []byte(program.Build(t)), 1) // which verify requires
 	unit = bytes.Replace(unit, []byte("man:sluice(1) "), nil, 1)                       // which is installed with it
 	file := filepath.Join(t.TempDir(), "sluice.service")
 	if err := os.WriteFile(file, unit, 0o600); err != nil {
@@ -406,7 +406,7 @@ func TestUnit(t *testing.T) {
 		t.Error(out)
 	}
 	if out, err := try(nil, analyze, "security", "--offline=true", "--threshold=20", file); err != nil {
-		t.Errorf("more is open to the server than it needs: %v\n%s", err, out)
+		t.Errorf("the server has more access than it needs: %v\n%s", err, out)
 	}
 }
 
@@ -424,7 +424,7 @@ func TestInstalledSettings(t *testing.T) {
 		"\nencryption-key-url: \"awskms://alias/sluice?region=eu-central-1\" ",
 	} {
 		if !strings.Contains(out, want) {
-			t.Errorf("no %q in\n%s", want, out)
+			t.Errorf("%q is missing in\n%s", want, out)
 		}
 	}
 }

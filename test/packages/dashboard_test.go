@@ -19,8 +19,7 @@ import (
 
 const dashboard = "../../deploy/grafana/dashboards/sluice.json"
 
-// Every query of the dashboard has an answer where there are messages. Those about clusters have none on a machine
-// alone.
+// Every query of the dashboard has a result if there are messages. Those about clusters have none on a single machine.
 func TestDashboardShowsData(t *testing.T) {
 	program.Long(t)
 	tool(t, "prometheus")
@@ -74,7 +73,7 @@ func TestDashboardShowsData(t *testing.T) {
 	}
 }
 
-// serveMetrics runs a server that serves metrics at an address, and returns that and clients.
+// serveMetrics runs a server that serves metrics at an address, and returns the address and clients.
 func serveMetrics(t *testing.T, address string) (string, *sqs.Client, *sns.Client) {
 	t.Helper()
 	config := server.Default()
@@ -88,7 +87,7 @@ func serveMetrics(t *testing.T, address string) (string, *sqs.Client, *sns.Clien
 		sns.New(sns.Options{Region: "us-east-1", BaseEndpoint: endpoint, Credentials: credentials})
 }
 
-// use has a queue and its dead-letter queue hold messages, some of them received, and publishes one. It takes two
+// use fills a queue and its dead-letter queue with messages, some of them received, and publishes one. It takes two
 // seconds.
 func use(t *testing.T, client *sqs.Client, publisher *sns.Client) {
 	t.Helper()
@@ -118,7 +117,7 @@ func use(t *testing.T, client *sqs.Client, publisher *sns.Client) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, url := range []*string{urls[0], empty.QueueUrl} { // of which the last makes it wait for a moment
+	for _, url := range []*string{urls[0], empty.QueueUrl} { // the last of these makes it wait for a moment
 		if _, err := client.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{
 			QueueUrl: url, WaitTimeSeconds: 2,
 		}); err != nil {

@@ -31,7 +31,7 @@ import (
 	"github.com/sluicemq/sluice/test/program"
 )
 
-// The modules in which the schemas are that the examples are compared with; scripts/dev install gets them.
+// The modules with the schemas for the examples; scripts/dev install gets them.
 const (
 	composeSchema = "github.com/compose-spec/compose-go/v2@v2.16.2"
 	kedaSchema    = "github.com/kedacore/keda/v2@v2.21.0"
@@ -45,7 +45,7 @@ func moduleFile(t *testing.T, module, file string) []byte {
 	out, err := cmd.Output()
 	var found struct{ Dir string }
 	if err != nil || json.Unmarshal(out, &found) != nil || found.Dir == "" {
-		t.Skipf("%s is not there; scripts/dev install gets it", module)
+		t.Skipf("%s is missing; scripts/dev install gets it", module)
 	}
 	return contents(t, filepath.Join(found.Dir, file))
 }
@@ -84,7 +84,7 @@ func contents(t *testing.T, file string) []byte {
 	return b
 }
 
-// documents reads what is in a YAML file.
+// documents reads the documents of a YAML file.
 func documents[T any](t *testing.T, text []byte) (all []T) {
 	t.Helper()
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
@@ -100,7 +100,7 @@ func documents[T any](t *testing.T, text []byte) (all []T) {
 	}
 }
 
-// composition is what the tests look at of a file for Compose.
+// composition has the fields of a Compose file that the tests check.
 type composition struct {
 	Services map[string]struct {
 		Command     []string
@@ -108,7 +108,7 @@ type composition struct {
 	}
 }
 
-// Compose takes the files.
+// Compose accepts the files.
 func TestCompose(t *testing.T) {
 	var schema any
 	if err := json.Unmarshal(moduleFile(t, composeSchema, "schema/compose-spec.json"), &schema); err != nil {
@@ -119,8 +119,8 @@ func TestCompose(t *testing.T) {
 	}
 }
 
-// Without containers: the server starts as the file says, with its queues, and the worker gets the message and ends in
-// order.
+// Without containers: the server starts with the file's settings and queues, and the worker gets the message and stops
+// gracefully.
 func TestComposeExample(t *testing.T) {
 	const dir = "../../examples/compose"
 	python := tool(t, "python3")
@@ -170,7 +170,7 @@ func TestComposeExample(t *testing.T) {
 	})
 }
 
-// start starts a program, which has to end well when the test asks it to, and returns what it prints.
+// start starts a program, which must stop gracefully when the test ends it, and returns its output.
 func start(t *testing.T, name string, args, env []string) io.Reader {
 	t.Helper()
 	cmd := exec.Command(name, args...)
@@ -195,7 +195,7 @@ func start(t *testing.T, name string, args, env []string) io.Reader {
 	return printed
 }
 
-// The users that the file makes can do what the worker and KEDA do, and no more.
+// The users in the file can do what the worker and KEDA need, and no more.
 func TestKubernetesExample(t *testing.T) {
 	c := server.Default()
 	c.InMemory, c.Listen = true, "127.0.0.1:0"
@@ -231,7 +231,7 @@ func TestKubernetesExample(t *testing.T) {
 	}); err == nil {
 		t.Error("the worker may send")
 	}
-	// As KEDA's scaler asks, with the URL of the file.
+	// The request of KEDA's scaler, with the URL of the file.
 	url := scalers(t)[1].Spec.Triggers[0].Metadata["queueURL"]
 	if _, err := keda.GetQueueAttributes(t.Context(),
 		&sqs.GetQueueAttributesInput{QueueUrl: &url, AttributeNames: []types.QueueAttributeName{
@@ -243,7 +243,7 @@ func TestKubernetesExample(t *testing.T) {
 		"../../examples/kubernetes/worker.yaml")
 }
 
-// scaler is what the tests look at of an object of KEDA.
+// scaler has the fields of a KEDA object that the tests check.
 type scaler struct {
 	Kind string
 	Spec struct {
@@ -256,7 +256,7 @@ const scalerFile = "../../examples/keda/scaler.yaml"
 
 func scalers(t *testing.T) []scaler { t.Helper(); return documents[scaler](t, contents(t, scalerFile)) }
 
-// KEDA takes the file: it knows the objects, and the trigger its settings.
+// KEDA accepts the file: it knows the objects, and the trigger its settings.
 func TestKEDAExample(t *testing.T) {
 	type definition struct {
 		Spec struct {
@@ -284,7 +284,7 @@ func TestKEDAExample(t *testing.T) {
 	}
 }
 
-// Terraform's own parser takes the file. internal/api/sqs tests the provider's requests to the server.
+// Terraform's own parser accepts the file. internal/api/sqs tests the provider's requests to the server.
 func TestTerraformExample(t *testing.T) {
 	run(t, nil, tool(t, "hclfmt"), "-check", "../../examples/terraform/main.tf")
 }

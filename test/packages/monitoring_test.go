@@ -17,7 +17,7 @@ import (
 
 const alerts = "../../deploy/prometheus"
 
-// Prometheus takes the alert rules, and they fire when they should.
+// Prometheus accepts the alert rules, and they fire when they should.
 func TestAlertRules(t *testing.T) {
 	promtool := tool(t, "promtool")
 	run(t, nil, promtool, "check", "config", filepath.Join(alerts, "prometheus.yml"))
@@ -67,7 +67,7 @@ func TestDashboardsUseMetricsThatThereAre(t *testing.T) {
 		}
 		for _, n := range used {
 			if !known[strings.TrimSuffix(n, "_bucket")] {
-				t.Errorf("%s uses %s, which there is not", file, n)
+				t.Errorf("%s uses %s, which does not exist", file, n)
 			}
 		}
 	}

@@ -25,13 +25,13 @@ import (
 // root is the directory of the source, to which the paths of .goreleaser.yaml are relative.
 const root = "../.."
 
-// A package is made by nfpm of what .goreleaser.yaml says of packages, with the program of this test.
+// nfpm makes a package by the packaging rules of .goreleaser.yaml, with the program of this test.
 type recipe struct {
 	file   string // for nfpm
 	bindir string
 }
 
-// newRecipe writes what nfpm reads. GoReleaser adds the program, names and versions, and fills in dates; so does this.
+// newRecipe writes nfpm's input. Like GoReleaser, it adds the program, names and versions, and fills in dates.
 func newRecipe(t *testing.T) recipe {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, ".goreleaser.yaml"))
@@ -72,7 +72,7 @@ func newRecipe(t *testing.T) recipe {
 	return r
 }
 
-// make makes a package, and returns its file. The products of a release's hooks are there.
+// make makes a package, and returns its file. It needs the products of a release's hooks.
 func (r recipe) make(t *testing.T, format string) string {
 	t.Helper()
 	pages(t)
@@ -85,7 +85,7 @@ func (r recipe) make(t *testing.T, format string) string {
 	return file
 }
 
-// pages has the hooks of a release make the manual pages and completions.
+// pages runs a release's hooks, which make the manual pages and completions.
 func pages(t *testing.T) {
 	t.Helper()
 	if err := hooks(); err != nil {
@@ -106,7 +106,7 @@ var hooks = sync.OnceValue(func() error {
 	return nil
 })
 
-// files are the files of a package that are not of one command each, with their modes and owners.
+// files returns the files of a package except those of single commands, with their modes and owners.
 var files = map[string]string{
 	"/usr/bin/sluice":                                  "-rwxr-xr-x root root",
 	"/usr/lib/systemd/system/sluice.service":           "-rw-r--r-- root root",
@@ -122,9 +122,8 @@ var files = map[string]string{
 	"/usr/share/doc/sluice/copyright":                  "-rw-r--r-- root root",
 }
 
-// Installed on this machine, or what looks like it to a process that sees changes of its own, a package brings what it
-// should with the rights that it should have; the server runs with its settings, as its user; and what it has stored
-// outlives the package.
+// A package is installed on this machine, as seen by a process with its own overlay. It installs its files with the
+// right permissions; the server runs with its settings, as its user; and the stored data survives the package.
 func TestInstall(t *testing.T) {
 	for _, format := range []string{"deb", "rpm"} {
 		t.Run(format, func(t *testing.T) {
@@ -140,7 +139,7 @@ func TestInstall(t *testing.T) {
 			r := newRecipe(t)
 			file := r.make(t, format)
 			if again := r.make(t, format); !bytes.Equal(contents(t, file), contents(t, again)) {
-				t.Error("the same files make two packages that differ: a release cannot be made again and compared")
+				t.Error("the same files make different packages: releases are not reproducible")
 			}
 			m.add(t, file, "package")
 			m.run(t, install)
@@ -158,7 +157,7 @@ func TestInstall(t *testing.T) {
 					" && test ! -e /usr/bin/sluice && test ! -e /usr/lib/systemd/system/sluice.service")
 			m.run(t, "cat /etc/sluice/sluice.yaml* | grep -q '# changed'")
 			if format == "deb" {
-				m.run(t, install+" && grep -q '# changed' /etc/sluice/sluice.yaml") // which it finds again
+				m.run(t, install+" && grep -q '# changed' /etc/sluice/sluice.yaml") // which it uses again
 				m.serve(t)
 				m.run(t, "dpkg --no-triggers --purge sluice && test ! -e /etc/sluice")
 			}
@@ -167,8 +166,7 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// A machine is this one, for processes that see changes of their own: an overlay in memory. They are gone with the
-// test.
+// A machine is this one, for processes with their own overlay in memory. The changes are gone with the test.
 type machine struct {
 	root string
 	pid  string // of the process whose mounts the others see
@@ -181,7 +179,7 @@ func newMachine(t *testing.T) machine {
 	}
 	dir := t.TempDir()
 	m := machine{root: filepath.Join(dir, "root")}
-	// The shell goes on until its standard input ends.
+	// The shell runs until its standard input ends.
 	hold := exec.CommandContext(t.Context(), tool(t, "unshare"), "--mount", "sh", "-ec", `
 		cd "$0"
 		mkdir store root
@@ -218,14 +216,14 @@ func newMachine(t *testing.T) machine {
 	return m
 }
 
-// command is one for the machine's shell.
+// command returns a command for the machine's shell.
 func (m machine) command(t *testing.T, script string) *exec.Cmd {
 	t.Helper()
 	return exec.CommandContext(t.Context(), tool(t, "nsenter"), "--mount", "--target", m.pid, "chroot", m.root, "sh",
 		"-ec", script)
 }
 
-// run runs a script and returns what it prints.
+// run runs a script and returns its output.
 func (m machine) run(t *testing.T, script string) string {
 	t.Helper()
 	out, err := m.command(t, script).CombinedOutput()
@@ -245,7 +243,7 @@ func (m machine) add(t *testing.T, file, name string) {
 	}
 }
 
-// serve runs the server as its unit says until it is ready, and stops it.
+// serve runs the server as its unit does until it is ready, and stops it.
 func (m machine) serve(t *testing.T) {
 	t.Helper()
 	// which the machine shares with this one
@@ -256,7 +254,8 @@ func (m machine) serve(t *testing.T) {
 	}
 	defer notes.Close()
 	start := m.run(t, "sed -n 's/^ExecStart=//p' /usr/lib/systemd/system/sluice.service")
-	// systemd's view of the unit: the directory, the user, the socket for notes. The port is one that is free here.
+	// The environment that systemd gives the unit: the directory, the user, the notification socket. The port is free
+	// here.
 	server := m.command(t,
 		"install -d -o sluice -g sluice -m 700 /var/lib/sluice; exec setpriv --reuid sluice --regid sluice --clear-groups "+
 			"env NOTIFY_SOCKET="+address.Name+" SLUICE_LISTEN=127.0.0.1:0 "+start)

@@ -13,10 +13,10 @@ import (
 	"github.com/sluicemq/sluice/test/upgrade"
 )
 
-// pluginsVariable names a directory with the provider, laid out as Terraform's mirrors are.
+// pluginsVariable names a directory with the provider, in the layout of Terraform's mirrors.
 const pluginsVariable = "SLUICE_TEST_TERRAFORM_PLUGINS"
 
-// mirrors are where the provider is looked for besides, as patterns: where Terraform looks itself, and below /opt.
+// mirrors are further patterns for the provider: the places where Terraform looks, and below /opt.
 var mirrors = []string{
 	"/usr/local/share/terraform/plugins", "/usr/share/terraform/plugins", "$HOME/.terraform.d/plugins",
 	"$HOME/.local/share/terraform/plugins",
@@ -40,8 +40,8 @@ func findProvider(t *testing.T) string {
 	return ""
 }
 
-// startProvider runs the provider, which all commands use then: it takes seconds to start. It returns the variable that
-// tells Terraform where it is.
+// startProvider runs the provider, which all commands share because its start takes seconds. It returns the variable
+// that tells Terraform where it is.
 func startProvider(t *testing.T, binary string) (reattach string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), binary, "-debug")
@@ -59,7 +59,7 @@ func startProvider(t *testing.T, binary string) (reattach string) {
 	}
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
-		_ = cmd.Wait() // which says that it was killed
+		_ = cmd.Wait() // which reports the kill
 	})
 	const variable = "TF_REATTACH_PROVIDERS="
 	lines := bufio.NewScanner(out)
@@ -68,6 +68,6 @@ func startProvider(t *testing.T, binary string) (reattach string) {
 			return variable + strings.Trim(value, "'")
 		}
 	}
-	t.Fatalf("the provider has not said where it is: %v", lines.Err())
+	t.Fatalf("the provider has not printed its address: %v", lines.Err())
 	return ""
 }

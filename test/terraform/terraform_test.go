@@ -26,12 +26,12 @@ type workspace struct {
 	env      []string
 }
 
-// quickly has changes made at once: all resources wait at the same time, and none is read that the plan before has
+// quickly makes changes concurrent: all resources wait at the same time, and none is read that the previous plan has
 // read.
 var quickly = []string{"-auto-approve", "-parallelism=50", "-refresh=false"}
 
-// The declared resources can be imported, made, changed and removed, and after each step there is nothing left to do.
-// Terraform plans again what was deleted behind its back, and can remove the rest.
+// The declared resources can be imported, created, changed and removed, and after each step nothing is left to do.
+// Terraform plans to recreate resources that were deleted outside it, and can remove the rest.
 func TestTerraform(t *testing.T) {
 	program.Long(t)
 	if _, err := exec.LookPath("terraform"); err != nil {
@@ -46,7 +46,7 @@ func TestTerraform(t *testing.T) {
 	}
 	w.deleteGone()
 	w.planMakesGone("-var", "changed=true")
-	w.terraform("destroy", "-auto-approve", "-parallelism=50", "-var", "changed=true") // reads first what is there
+	w.terraform("destroy", "-auto-approve", "-parallelism=50", "-var", "changed=true") // reads existing ones first
 	w.nothingIsLeft()
 }
 
@@ -84,7 +84,7 @@ func newWorkspace(t *testing.T, provider string) *workspace {
 	return w
 }
 
-// run runs a command, and returns what it prints.
+// run runs a command, and returns its output.
 func (w *workspace) run(command string, args ...string) (string, error) {
 	w.Helper()
 	args = append([]string{command, "-no-color", "-input=false"}, args...)
@@ -105,7 +105,7 @@ func (w *workspace) terraform(command string, args ...string) {
 	}
 }
 
-// planIsEmpty makes sure that there is nothing left to do.
+// planIsEmpty checks that nothing is left to do.
 func (w *workspace) planIsEmpty(args ...string) {
 	w.Helper()
 	out, err := w.run("plan", append(args, "-detailed-exitcode", "-parallelism=50")...)
@@ -117,10 +117,10 @@ func (w *workspace) planIsEmpty(args ...string) {
 	}
 }
 
-// older are the queues that are there before Terraform works: two that it only reads, and one that it imports.
+// older are the queues that exist before Terraform runs: two that it only reads, and one that it imports.
 var older = []string{"orders-failed", "orders-lost", "adopted"}
 
-// makeOlder makes the resources that are there before Terraform works.
+// makeOlder creates the resources that exist before Terraform runs.
 func (w *workspace) makeOlder() {
 	w.Helper()
 	for _, name := range older {
@@ -147,7 +147,7 @@ var gone = []string{
 	"aws_cloudwatch_dashboard.gone", "aws_cloudwatch_metric_alarm.gone",
 }
 
-// deleteGone deletes resources that Terraform has made.
+// deleteGone deletes resources that Terraform has created.
 func (w *workspace) deleteGone() {
 	w.Helper()
 	for _, call := range [][]string{
@@ -163,7 +163,7 @@ func (w *workspace) deleteGone() {
 	w.does(w.client.CloudWatch(w.Context(), "DeleteAlarms", map[string]any{"AlarmNames": names}, nil))
 }
 
-// planMakesGone makes sure that a plan makes what was deleted, and nothing else.
+// planMakesGone checks that a plan recreates the deleted resources, and nothing else.
 func (w *workspace) planMakesGone(args ...string) {
 	w.Helper()
 	out, err := w.run("plan", append(args, "-parallelism=50")...)
@@ -178,12 +178,12 @@ func (w *workspace) planMakesGone(args ...string) {
 	}
 }
 
-// nothingIsLeft makes sure that the server has removed what Terraform has destroyed.
+// nothingIsLeft checks that the server has removed everything that Terraform has destroyed.
 func (w *workspace) nothingIsLeft() {
 	w.Helper()
 	var queues struct{ QueueUrls []string }
 	w.does(w.client.SQS(w.Context(), "ListQueues", map[string]string{}, &queues))
-	if len(queues.QueueUrls) != 2 { // which it only reads
+	if len(queues.QueueUrls) != 2 { // which Terraform only reads
 		w.Errorf("queues: %v", queues.QueueUrls)
 	}
 	var topics struct {

@@ -42,7 +42,7 @@ func export(ctx context.Context, commit, dir string) error {
 		return fmt.Errorf("%w: %w", ErrNoHistory, err)
 	}
 	cmd := exec.CommandContext(ctx, "git", "archive", "--format=tar.gz", "-1", commit)
-	cmd.Dir = string(bytes.TrimSpace(top)) // elsewhere only that directory would be in it
+	cmd.Dir = string(bytes.TrimSpace(top)) // elsewhere the list would have only that directory
 	packed, err := cmd.Output()
 	if err != nil {
 		return fmt.Errorf("git archive: %w", err)

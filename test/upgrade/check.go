@@ -102,7 +102,7 @@ func (k *checker) queue(q *Queue) error {
 	if err := same(got, q.Visible, false); err != nil {
 		return err
 	}
-	for _, m := range q.InFlight { // by the handles that the old server gave
+	for _, m := range q.InFlight { // with the handles of the old server
 		if err := k.SQS(
 			k.ctx, "DeleteMessage", map[string]string{"QueueUrl": q.URL, "ReceiptHandle": m.Handle}, nil,
 		); err != nil {
@@ -183,7 +183,7 @@ func same(got, want []*Message, inOrder bool) error {
 	if len(got) != len(want) {
 		return fmt.Errorf("%d messages were received, not %d", len(got), len(want))
 	}
-	next := make(map[string]int) // by group, up to where want has been looked for
+	next := make(map[string]int) // by group: the position in want that was reached
 	for _, g := range got {
 		i := slices.IndexFunc(want, func(w *Message) bool { return w.ID == g.ID })
 		if i < 0 {

@@ -20,7 +20,7 @@ type Client struct {
 	Endpoint string
 	ID       string // of the access key
 	Secret   string
-	Ahead    time.Duration // by how much the server's clock is before the machine's
+	Ahead    time.Duration // how far the server's clock is ahead of the machine's
 }
 
 // Refusal is what a server has refused a call with.

@@ -4,10 +4,10 @@ import "time"
 
 // Content is what a data directory has.
 type Content struct {
-	Commit string // of the program that has written it
+	Commit string // of the program that wrote it
 	Date   string // of the commit
 	Made   time.Time
-	Format int // 0: it has no file that says so
+	Format int // 0: no file has it
 	RootID string
 	Secret string // of the root's key
 	Queues []*Queue
@@ -27,12 +27,12 @@ type Content struct {
 	// Keys is the file with the encryption keys, if messages are encrypted.
 	Keys    string `json:",omitempty"`
 	Counted bool   `json:",omitempty"` // metrics of queues are what counted says, if its program counts
-	// Median is the range of the median of the sizes of all messages of the queue jobs, if its program knows sizes.
+	// Median is the range of the median message size of the queue jobs, if its program knows sizes.
 	Median *Range `json:",omitempty"`
 	// Insights are trails with insights.
 	Insights []string `json:",omitempty"`
-	// Backup says that the archive is not a data directory but the place of continuous backups, the last of which has
-	// everything that is on the list.
+	// Backup means that the archive is not a data directory but a place with continuous backups, the last of which has
+	// everything on the list.
 	Backup bool `json:",omitempty"`
 }
 

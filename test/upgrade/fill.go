@@ -171,7 +171,7 @@ func (f *filler) standard() error {
 	}
 	late, err := f.send(q, &Message{Body: "late"}, map[string]any{"DelaySeconds": 900})
 	q.Delayed = append(q.Delayed, late)
-	// Each job is about 20 bytes longer than the one before. The median is the size of the thirteenth.
+	// Each job is about 20 bytes longer than the previous one. The median is the size of the thirteenth.
 	f.content.Median = &Range{Least: 11 * 20, Most: 16 * 20}
 	return err
 }
@@ -248,8 +248,7 @@ func (f *filler) moved() error {
 	if err := f.sqs("StartMessageMoveTask", task, nil); err != nil && !isUnknown(err) {
 		return err
 	}
-	// The task sends the message again, so that only its body is known. A task that has not moved it yet is on the
-	// disk.
+	// The task sends the message again, so only its body is known. A task that has not moved it yet is on the disk.
 	where := &received{}
 	for range 20 {
 		var got struct{ Messages []*received }
@@ -266,7 +265,7 @@ func (f *filler) moved() error {
 	if where.Body != "again" {
 		return errors.New("the message was not moved back")
 	}
-	// It was received once again, so that it goes when it is next looked for.
+	// It was received once more, so the next check removes it.
 	dead.Visible = []*Message{{ID: where.MessageId, Body: "again"}}
 	return f.sqs("ReceiveMessage", map[string]any{"QueueUrl": q.URL}, nil)
 }

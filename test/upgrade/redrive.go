@@ -18,7 +18,7 @@ func (f *filler) redrives() error {
 	if _, err := f.create(r.To, map[string]string{"MessageRetentionPeriod": longest}); err != nil {
 		return err
 	}
-	f.content.Queues = f.content.Queues[:len(f.content.Queues)-2] // how much of each has moved is not known
+	f.content.Queues = f.content.Queues[:len(f.content.Queues)-2] // the progress of each is unknown
 	for i := range r.Goes + r.Stays {
 		body := fmt.Sprint("stays ", i)
 		if i%3 == 0 {

@@ -18,7 +18,7 @@ import (
 	"github.com/sluicemq/sluice/test/program"
 )
 
-// build builds the program of today with a clock that can be set.
+// build builds today's program with a clock that can be set.
 func build(t *testing.T) string {
 	t.Helper()
 	tool, err := exec.LookPath("go")
@@ -33,7 +33,7 @@ func build(t *testing.T) string {
 	return binary
 }
 
-// fixture returns a data directory and the list of what is in it.
+// fixture returns a data directory and the list of its contents.
 func fixture(t *testing.T, list string) (dir string, content *Content) {
 	t.Helper()
 	text, err := os.ReadFile(list)
@@ -116,7 +116,7 @@ func TestDataOfEarlierVersionsIsRead(t *testing.T) {
 				if err := later(d); err != nil {
 					return err
 				}
-				// The server refuses requests by a clock that is 15 minutes before its own.
+				// The server refuses requests that are 15 minutes behind its clock.
 				eventually.Succeeds(t,
 					func() error { return c.SQS(t.Context(), "ListQueues", map[string]string{}, nil) })
 				return nil
@@ -127,7 +127,7 @@ func TestDataOfEarlierVersionsIsRead(t *testing.T) {
 			}
 			format, err := datadir.ReadFormat(dir)
 			if content.Backup {
-				content.Format = formats.Sizes // the number of its backup is not that of the data in it
+				content.Format = formats.Sizes // the number of its backup differs from the data's
 			}
 			if err != nil || format.Number < max(content.Format, 1) {
 				t.Errorf("the format is %d after %d, %v", format.Number, content.Format, err)
@@ -136,7 +136,7 @@ func TestDataOfEarlierVersionsIsRead(t *testing.T) {
 	}
 }
 
-// A program that is too old for a directory says so, and changes nothing in it.
+// A program that is too old for a directory reports that, and changes nothing in it.
 func TestDirectoryOfALaterVersionIsRefused(t *testing.T) {
 	program.Long(t)
 	lists, err := filepath.Glob("testdata/*-stopped.json")

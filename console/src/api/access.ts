@@ -3,7 +3,7 @@ import { sluice } from '../aws/sluice'
 import { each } from '../data/each'
 import { keys } from './keys'
 
-/** Decision says whether the caller may take an action on a queue. */
+/** Decision reports whether the caller may take an action on a queue. */
 interface Decision {
   Action: string
   Allowed: boolean
@@ -13,7 +13,7 @@ interface Decision {
 /** Refusals are why actions are refused, by their names: what is not in it is allowed, or not known. */
 export type Refusals = ReadonlyMap<string, string>
 
-/** actions are those that buttons of the console take on queues. */
+/** actions are the actions on queues of the console's buttons. */
 const actions = [
   ...['SetQueueAttributes', 'DeleteQueue', 'PurgeQueue', 'TagQueue', 'UntagQueue', 'SendMessage', 'ReceiveMessage'],
   ...['DeleteMessage', 'StartMessageMoveTask'],
@@ -22,7 +22,7 @@ const actions = [
   .concat('sluice:RedriveMessages', 'sluice:EditMessage', 'sluice:DeleteMessages')
   .concat('sluice:PauseMessageGroups', 'sluice:ResumeMessageGroups', 'sluice:UndoDelete', 'sluice:UndoPurge')
 
-/** redriving are the permissions that a redrive takes on the queue. */
+/** redriving are the permissions that a redrive needs on the queue. */
 export const redriving = [
   'sluice:RedriveMessages',
   'sqs:StartMessageMoveTask',
@@ -89,7 +89,7 @@ export function useCreating(queues: string[] = []) {
   return refusal.data ? { disabled: true, disabledReason: refusal.data } : {}
 }
 
-/** reasonOf says why an action is refused, in a line. */
+/** reasonOf returns why an action is refused, in one line. */
 function reasonOf({ Action, Message = '' }: Decision): string {
   return /explicit deny/.test(Message) ? `A policy denies you ${Action}.` : `You do not have the permission ${Action}.`
 }

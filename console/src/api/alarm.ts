@@ -1,15 +1,15 @@
 import type { AlarmType, CompositeAlarm, MetricAlarm } from '@aws-sdk/client-cloudwatch'
 
-/** AnyAlarm is an alarm of either type: a composite alarm has a rule, and nothing of a metric. */
+/** AnyAlarm is an alarm of either type: a composite alarm has a rule, but no metric. */
 export type AnyAlarm = MetricAlarm & CompositeAlarm
 
 /** allTypes asks for alarms of both types. */
 export const allTypes: AlarmType[] = ['MetricAlarm', 'CompositeAlarm']
 
-/** isComposite says whether an alarm combines the states of others. */
+/** isComposite reports whether an alarm combines the states of others. */
 export const isComposite = (alarm: AnyAlarm) => alarm.AlarmRule !== undefined
 
-/** queuesOf returns the names of the queues that an alarm's metrics are about. */
+/** queuesOf returns the names of the queues whose metrics an alarm watches. */
 export function queuesOf(alarm: AnyAlarm): string[] {
   const metrics = (alarm.Metrics ?? []).map((m) => m.MetricStat?.Metric?.Dimensions ?? [])
   const names = [alarm.Dimensions ?? [], ...metrics].flat().filter((d) => d.Name === 'QueueName')
@@ -37,7 +37,7 @@ export function comparisonOf(alarm: AnyAlarm): string | undefined {
   return known?.label ?? alarm.ComparisonOperator
 }
 
-/** limitOf says beyond what a value is: > 5, above the band. */
+/** limitOf describes the limit of an alarm: > 5, above the band. */
 function limitOf(alarm: AnyAlarm): string {
   if (alarm.ThresholdMetricId !== undefined) {
     return comparisonOf(alarm)?.toLowerCase() ?? ''
@@ -46,7 +46,7 @@ function limitOf(alarm: AnyAlarm): string {
   return `${sign} ${alarm.Threshold}`
 }
 
-/** timeOf says for how long a condition holds: for 3 minutes, 2 of 3 minutes, 2 of 3 periods of 5 minutes. */
+/** timeOf describes how long a condition must hold: for 3 minutes, 2 of 3 minutes, 2 of 3 periods of 5 minutes. */
 function timeOf(points: number, of: number, minutes: number): string {
   const length = (n: number) => (n < 1 ? `${n * 60} s` : `${n} ${n === 1 ? 'minute' : 'minutes'}`)
   if (points === of) {
@@ -55,7 +55,7 @@ function timeOf(points: number, of: number, minutes: number): string {
   return minutes === 1 ? `${points} of ${length(of)}` : `${points} of ${of} periods of ${length(minutes)}`
 }
 
-/** conditionOf says in words when an alarm fires. */
+/** conditionOf describes when an alarm fires. */
 export function conditionOf(alarm: AnyAlarm): string {
   if (alarm.AlarmRule !== undefined) {
     return alarm.AlarmRule

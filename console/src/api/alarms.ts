@@ -19,7 +19,7 @@ import { type AnyAlarm, allTypes, isComposite } from './alarm'
 import { keys } from './keys'
 import { type Measure, moreQueueMeasures, queueMeasures, topicMeasures } from './metrics'
 
-/** describe returns the alarms that are asked for, in the order of their names. */
+/** describe returns the requested alarms, in order of their names. */
 export async function describe(input: DescribeAlarmsCommandInput, signal: AbortSignal): Promise<AnyAlarm[]> {
   const alarms: AnyAlarm[] = []
   let token: string | undefined
@@ -54,14 +54,14 @@ export function useRelatives(name: string, which: 'children' | 'parents') {
   })
 }
 
-/** putAlarm makes an alarm, or changes the one of that name. */
+/** putAlarm creates an alarm, or changes the one of that name. */
 export const putAlarm = (input: PutMetricAlarmCommandInput) => cloudwatch().send(new PutMetricAlarmCommand(input))
 
-/** putComposite makes a composite alarm, or changes the one of that name. */
+/** putComposite creates a composite alarm, or changes the one of that name. */
 export const putComposite = (input: PutCompositeAlarmCommandInput) =>
   cloudwatch().send(new PutCompositeAlarmCommand(input))
 
-/** dependsOn says whether an alarm names another one. */
+/** dependsOn reports whether an alarm names another one. */
 const dependsOn = (alarm: AnyAlarm, on: AnyAlarm) =>
   alarm !== on && `${alarm.AlarmRule} ${alarm.ActionsSuppressor}`.includes(on.AlarmName ?? '')
 
@@ -89,13 +89,13 @@ export const setAlarmState = (name: string, state: string) =>
     new SetAlarmStateCommand({ AlarmName: name, StateValue: state as StateValue, StateReason: 'Set in the console' }),
   )
 
-/** alarmHistory returns what has happened to an alarm lately, the newest first. */
+/** alarmHistory returns the recent history of an alarm, the newest first. */
 export async function alarmHistory(name: string, signal: AbortSignal) {
   const command = new DescribeAlarmHistoryCommand({ AlarmName: name, AlarmTypes: allTypes, MaxRecords: 100 })
   return (await cloudwatch().send(command, { abortSignal: signal })).AlarmHistoryItems ?? []
 }
 
-/** enableActions says whether alarms notify anybody. */
+/** enableActions reports whether alarms notify anyone. */
 export async function enableActions(names: string[], on: boolean) {
   for (let i = 0; i < names.length; i += 100) {
     const input = { AlarmNames: names.slice(i, i + 100) }
@@ -103,7 +103,7 @@ export async function enableActions(names: string[], on: boolean) {
   }
 }
 
-/** measureOf returns what is known of an alarm's metric. */
+/** measureOf returns the known properties of an alarm's metric. */
 export function measureOf(alarm: {
   Namespace?: string | undefined
   MetricName?: string | undefined
@@ -201,7 +201,7 @@ export const presets: Preset[] = [
   },
 ]
 
-/** alarmOf makes a preset into an alarm on a queue. */
+/** alarmOf turns a preset into an alarm on a queue. */
 export function alarmOf(preset: Preset, queue: string, threshold: number, topic: string): PutMetricAlarmCommandInput {
   return {
     AlarmName: `${queue}-${preset.id}`,

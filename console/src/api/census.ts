@@ -27,7 +27,7 @@ export interface Group extends Share {
   key: string
 }
 
-/** Groups are what has been counted so far. */
+/** Groups is the count so far. */
 export interface Groups {
   groups: Group[]
   /** others are the messages of values beyond mostGroups. */

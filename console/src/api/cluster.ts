@@ -45,7 +45,7 @@ export interface Cluster {
   Shards: Shard[]
 }
 
-/** useCluster returns how the cluster is, as the node sees it that answers. */
+/** useCluster returns the status of the cluster, as the answering node sees it. */
 export function useCluster() {
   const interval = useRefresh()
   return useQuery({
@@ -55,8 +55,8 @@ export function useCluster() {
   })
 }
 
-/** drain moves the shards of a node away, or lets it keep shards again. */
+/** drain moves the shards of a node to others, or lets it keep shards again. */
 export const drain = (node: string, undo: boolean) => sluice('DrainNode', { Node: node, Undo: undo })
 
-/** removeNode takes a node out of the cluster that is not there any more. */
+/** removeNode removes a dead node from the cluster. */
 export const removeNode = (node: string) => sluice('RemoveNode', { Node: node })

@@ -1,7 +1,7 @@
 import { sluice } from '../aws/sluice'
 import { type Peeked, peek } from './peek'
 
-/** Deleting is how far a deletion has come. */
+/** Deleting is the progress of a deletion. */
 export interface Deleting {
   deleted: number
   /** missing are the messages that were not in the queue any more. */

@@ -2,7 +2,7 @@ import { type LookupAttribute, LookupEventsCommand } from '@aws-sdk/client-cloud
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { cloudtrail } from '../aws/cloudtrail'
 
-/** Filter is what events are looked for. Empty parts let everything through. */
+/** Filter selects events. Empty parts match everything. */
 export interface Filter {
   user: string
   event: string

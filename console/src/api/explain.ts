@@ -30,5 +30,5 @@ interface Asked {
   Context: { Key: string; Values: string[] }[]
 }
 
-/** explainAccess says whether a principal may take an action on a queue, and why. */
+/** explainAccess reports whether a principal may take an action on a queue, and why. */
 export const explainAccess = (asked: Asked) => sluice<Explained>('ExplainAccess', asked)

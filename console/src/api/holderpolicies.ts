@@ -30,7 +30,7 @@ export function attachPolicy({ kind, name }: Holder, PolicyArn: string): Promise
   }
 }
 
-/** detachPolicy takes it away. */
+/** detachPolicy detaches it. */
 export function detachPolicy({ kind, name }: Holder, PolicyArn: string): Promise<unknown> {
   switch (kind) {
     case 'user':

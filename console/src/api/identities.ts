@@ -30,10 +30,10 @@ import { iam } from '../aws/iam'
 export const userNamed = async (UserName: string, abortSignal: AbortSignal) =>
   (await iam().send(new GetUserCommand({ UserName }), { abortSignal })).User
 
-/** createUser makes a user, who may do nothing yet. */
+/** createUser creates a user, who may do nothing yet. */
 export const createUser = (UserName: string) => iam().send(new CreateUserCommand({ UserName }))
 
-/** createKey makes an access key of a user, and returns it with its secret, which is never shown again. */
+/** createKey creates an access key of a user, and returns it with its secret, which is never shown again. */
 export async function createKey(UserName: string): Promise<{ id: string; secret: string }> {
   const { AccessKey } = await iam().send(new CreateAccessKeyCommand({ UserName }))
   return { id: AccessKey?.AccessKeyId ?? '', secret: AccessKey?.SecretAccessKey ?? '' }
@@ -65,12 +65,12 @@ export const setPassword = (UserName: string, Password: string, had: boolean) =>
     ? iam().send(new UpdateLoginProfileCommand({ UserName, Password }))
     : iam().send(new CreateLoginProfileCommand({ UserName, Password }))
 
-/** removePassword takes a user's password away. */
+/** removePassword removes a user's password. */
 export const removePassword = (UserName: string) => iam().send(new DeleteLoginProfileCommand({ UserName }))
 
 // Groups
 
-/** createGroup makes a group of users. */
+/** createGroup creates a group of users. */
 export const createGroup = (GroupName: string) => iam().send(new CreateGroupCommand({ GroupName }))
 
 /** deleteGroup deletes a group, which has neither users nor policies. */
@@ -80,7 +80,7 @@ export const deleteGroup = (GroupName: string | undefined) => iam().send(new Del
 export const addToGroup = (UserName: string, GroupName: string) =>
   iam().send(new AddUserToGroupCommand({ UserName, GroupName }))
 
-/** removeFromGroup takes a user out of a group. */
+/** removeFromGroup removes a user from a group. */
 export const removeFromGroup = (UserName: string | undefined, GroupName: string | undefined) =>
   iam().send(new RemoveUserFromGroupCommand({ UserName, GroupName }))
 
@@ -90,7 +90,7 @@ export const removeFromGroup = (UserName: string | undefined, GroupName: string 
 export const roleNamed = async (RoleName: string, abortSignal: AbortSignal) =>
   (await iam().send(new GetRoleCommand({ RoleName }), { abortSignal })).Role
 
-/** createRole makes a role that the users of an account may assume. */
+/** createRole creates a role that the users of an account may assume. */
 export const createRole = (RoleName: string, account: string) =>
   iam().send(
     new CreateRoleCommand({
@@ -102,7 +102,7 @@ export const createRole = (RoleName: string, account: string) =>
     }),
   )
 
-/** setTrust says who may assume a role. */
+/** setTrust sets a role's trust policy. */
 export const setTrust = (RoleName: string, PolicyDocument: string) =>
   iam().send(new UpdateAssumeRolePolicyCommand({ RoleName, PolicyDocument }))
 

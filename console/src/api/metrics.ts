@@ -5,7 +5,7 @@ export type Statistic = 'Sum' | 'Average' | 'Minimum' | 'Maximum' | 'SampleCount
 
 export const statistics: Statistic[] = ['Average', 'Minimum', 'Maximum', 'Sum', 'SampleCount', 'p50', 'p90', 'p99']
 
-/** isExtended says whether CloudWatch has the statistic as an extended one, such as p99 or TM(10%:90%). */
+/** isExtended reports whether CloudWatch has the statistic as an extended one, such as p99 or TM(10%:90%). */
 export const isExtended = (statistic: string) => !/^(Average|Minimum|Maximum|Sum|SampleCount)$/.test(statistic)
 
 /** Measure is a metric as people look at it. */

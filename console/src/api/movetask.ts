@@ -21,7 +21,7 @@ export interface MoveTask {
   Results?: { MessageId: string; Outcome: string; NewMessageId?: string }[]
 }
 
-/** outcomes are what became of messages, in words. */
+/** outcomes are the outcomes of messages, in words. */
 export const outcomes: Record<string, string> = {
   Moved: 'Moved',
   NotVisible: 'Not moved: in flight, delayed or behind a message that is',

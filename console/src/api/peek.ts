@@ -21,7 +21,7 @@ export interface PeekInput {
   Max?: number
 }
 
-/** peek looks into a queue and changes nothing. A user who may not see bodies gets the messages without them. */
+/** peek reads messages without receiving them. A user who may not see bodies gets the messages without them. */
 export async function peek(
   input: PeekInput,
   signal?: AbortSignal,

@@ -32,7 +32,7 @@ function listed(url: string): ListedQueue {
   }
 }
 
-/** Counts are what SQS tells of queues, and of which it tells nothing to this caller. */
+/** Counts are SQS's counts of queues, and the queues that this caller may not read. */
 export interface Counts {
   known: Map<string, Counted>
   refused: Set<string>

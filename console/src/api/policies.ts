@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-iam'
 import { iam } from '../aws/iam'
 
-/** createPolicy makes a managed policy. */
+/** createPolicy creates a managed policy. */
 export const createPolicy = (PolicyName: string, PolicyDocument: string) =>
   iam().send(new CreatePolicyCommand({ PolicyName, PolicyDocument }))
 

@@ -12,7 +12,7 @@ import { sluice } from '../aws/sluice'
 import { sqs } from '../aws/sqs'
 import type { Undo } from './queues'
 
-/** createQueue makes a queue. */
+/** createQueue creates a queue. */
 export const createQueue = (name: string, attributes: Record<string, string>, tags?: Record<string, string>) =>
   sqs().send(new CreateQueueCommand({ QueueName: name, Attributes: attributes, ...(tags && { tags }) }))
 
@@ -33,20 +33,20 @@ export const setQueueAttributes = (queue: string, attributes: Record<string, str
 /** deleteQueue deletes a queue with all its messages. */
 export const deleteQueue = (queue: string) => sqs().send(new DeleteQueueCommand({ QueueUrl: queue }))
 
-/** undoDelete brings a deleted queue back, for some minutes. */
+/** undoDelete restores a deleted queue, for some minutes. */
 export const undoDelete = (queue: string) => sluice('UndoDelete', { QueueName: queue })
 
 /** purgeQueue deletes all messages of a queue. */
 export const purgeQueue = (queue: string) => sqs().send(new PurgeQueueCommand({ QueueUrl: queue }))
 
-/** undoPurge brings back what the last purge of a queue deleted, for some minutes. */
+/** undoPurge restores the messages that the last purge of a queue deleted, for some minutes. */
 export const undoPurge = (queue: string) => sluice<Undo>('UndoPurge', { QueueUrl: queue })
 
 /** tagQueue adds tags to a queue, or changes their values. */
 export const tagQueue = (queue: string, tags: Record<string, string>) =>
   sqs().send(new TagQueueCommand({ QueueUrl: queue, Tags: tags }))
 
-/** untagQueue takes tags away. */
+/** untagQueue removes tags. */
 export const untagQueue = (queue: string, keys: string[]) =>
   sqs().send(new UntagQueueCommand({ QueueUrl: queue, TagKeys: keys }))
 

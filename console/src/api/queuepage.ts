@@ -61,7 +61,7 @@ export async function queuePage(input: object, before: QueuePage | undefined, si
   return completed(before, await answer)
 }
 
-/** completed puts the queues into an answer that it leaves out. */
+/** completed adds the queues that an answer omits. */
 export function completed(before: QueuePage | undefined, { Unchanged = 0, ...page }: Changes): QueuePage {
   const Version = page.Version ?? before?.Version
   if (Unchanged === 0 || !before) {

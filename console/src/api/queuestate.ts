@@ -1,4 +1,4 @@
-/** Reason is why nothing is received, for programs and people. */
+/** Reason explains why nothing is received, for programs and people. */
 export interface Reason {
   Code: string
   Text: string
@@ -50,7 +50,7 @@ export interface QueueState {
   Totals: Activity
 }
 
-/** Counted is what SQS itself tells of a queue. */
+/** Counted has SQS's own counts of a queue. */
 export type Counted = Pick<
   QueueState,
   | 'Visible'

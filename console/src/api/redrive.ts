@@ -13,7 +13,7 @@ import type { Peeked } from './peek'
 const shownBodies = 5
 const counted = 20_000
 
-/** Plan is what a redrive is asked for, as RedriveMessages takes it. */
+/** Plan is the input of a redrive, as RedriveMessages takes it. */
 export interface RedrivePlan {
   QueueUrl: string
   Filter?: string
@@ -22,7 +22,7 @@ export interface RedrivePlan {
   Edit?: object
 }
 
-/** Moves is what a dry run has found so far. */
+/** Moves is the result of a dry run so far. */
 export interface Moves {
   sample: Message[]
   /** to counts the messages by where they would go; an empty name is of those that do not say where they came from. */
@@ -67,7 +67,7 @@ export async function dryRun(plan: RedrivePlan, signal: AbortSignal, tell: (move
   return moves
 }
 
-/** movesNothing says whether a dry run has looked at all messages and would move none of them. */
+/** movesNothing reports whether a dry run has looked at all messages and would move none of them. */
 export function movesNothing(moves: Moves): boolean {
   return moves.ended && moves.found === (moves.to.get('') ?? 0)
 }

@@ -58,7 +58,7 @@ export function useFeeds(arn: string) {
   })
 }
 
-/** isPending says whether the endpoint has not confirmed yet. */
+/** isPending reports whether the endpoint has not confirmed yet. */
 export function isPending(subscription: Subscription): boolean {
   return !subscription.SubscriptionArn?.startsWith('arn:')
 }

@@ -13,7 +13,7 @@ import { record, type Tag } from '../data/tags'
 
 export type { PublishCommandInput }
 
-/** createTopic makes a topic, or finds the one that is the same, and returns its ARN. */
+/** createTopic creates a topic, or finds an identical one, and returns its ARN. */
 export async function createTopic(input: CreateTopicCommandInput): Promise<string> {
   return (await sns().send(new CreateTopicCommand(input))).TopicArn ?? ''
 }

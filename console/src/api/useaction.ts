@@ -17,7 +17,7 @@ export interface Action {
   error: unknown
   /** run does it, unless it is being done. It shows the result of act as a notice. A failure is kept as the error, and nothing follows. */
   run: (act: () => Promise<Notice | undefined>, after?: After) => Promise<void>
-  /** forget takes the error away. */
+  /** forget clears the error. */
   forget: () => void
 }
 

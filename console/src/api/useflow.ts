@@ -4,7 +4,7 @@ import { type Course, courseOf, drawn, lastOf, type Trend, trendOf } from '../da
 import { useRefresh } from '../frame/preferences'
 import { about, fetchLines, lastHours, moreQueueMeasures, queueMeasures } from './metrics'
 
-/** moving are the metrics of a trend: messages sent, and all by which messages leave a queue. */
+/** moving are the metrics of a trend: messages sent, and the metrics of messages that leave a queue. */
 const moving = [
   'NumberOfMessagesSent',
   'NumberOfMessagesDeleted',

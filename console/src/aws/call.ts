@@ -6,13 +6,13 @@ import { patience, textOf, within } from './patience'
 import { endpoint } from './place'
 import { credentials, settingsNow } from './session'
 
-/** ahead is by how much this machine's clock is ahead of the server's, in milliseconds, or somewhat more. */
+/** ahead is how far this machine's clock is ahead of the server's, in milliseconds, or slightly more. */
 let ahead = 0
 
-/** serverTime returns what time it is on the server, as of its last answer: late by a second or two, but never early. */
+/** serverTime returns the server's time, by its last answer: late by a second or two, but never early. */
 export const serverTime = () => new Date(Date.now() - ahead)
 
-/** Service is one that is called without the SDK: its name in signatures, and the beginning of its targets. */
+/** Service is a service that is called without the SDK: its name in signatures, and the prefix of its targets. */
 interface Service {
   name: string
   target: string

@@ -1,4 +1,4 @@
-/** Failure is an error that the server has answered with. */
+/** Failure is an error answer of the server. */
 export class Failure extends Error {
   readonly status: number
   constructor(code: string, message: string, status: number) {
@@ -17,12 +17,12 @@ export function statusOf(error: unknown): number {
   return error instanceof Failure ? error.status : ((error as Answered | null)?.$metadata?.httpStatusCode ?? 0)
 }
 
-/** isDenied says whether the caller lacks the permission for what they have asked. */
+/** isDenied reports whether the caller lacks the permission for what they have asked. */
 export function isDenied(error: unknown): boolean {
   return error instanceof Error && /AccessDenied|UnauthorizedOperation|AuthorizationError/.test(error.name)
 }
 
-/** isAbsent says whether what was asked for does not exist. */
+/** isAbsent reports whether what was asked for does not exist. */
 export function isAbsent(error: unknown): boolean {
   return (
     error instanceof Error &&
@@ -31,7 +31,7 @@ export function isAbsent(error: unknown): boolean {
 }
 
 /**
- * isUnanswered says whether there was no answer: the server or the network is down. A server that is starting answers 503, and a proxy
+ * isUnanswered reports whether there was no answer: the server or the network is down. A server that is starting answers 503, and a proxy
  * before one that is down 502, 503 or 504.
  */
 export function isUnanswered(error: unknown): boolean {
@@ -48,7 +48,7 @@ export function isUnanswered(error: unknown): boolean {
   }
 }
 
-/** isLate says whether the server has taken a request, as far as is known, and has not answered in time. */
+/** isLate reports whether the server did not answer in time a request that it may have received. */
 export const isLate = (error: unknown): boolean => error instanceof Failure && error.name === 'NoAnswerInTime'
 
 /** perhapsDone returns the error of a change, and says that a change without an answer may have been made. */
@@ -59,12 +59,12 @@ export function perhapsDone(error: unknown): unknown {
     : error
 }
 
-/** isLost says whether a page cannot show what it is about any more: a server that does not answer for a while takes nothing away. */
+/** isLost reports whether a page cannot show what it is about any more: a server that does not answer for a while takes nothing away. */
 export function isLost(error: unknown, data: unknown): boolean {
   return Boolean(error) && (data === undefined || !isUnanswered(error))
 }
 
-/** isUnknownKey says whether the server does not know the keys, or any more, that a request was signed with. */
+/** isUnknownKey reports whether the server does not know the keys, or any more, that a request was signed with. */
 export function isUnknownKey(error: unknown): boolean {
   return (
     error instanceof Error && /UnrecognizedClient|InvalidClientTokenId|InvalidAccessKeyId|ExpiredToken/.test(error.name)
@@ -76,7 +76,7 @@ export function missing(error: unknown): string | undefined {
   return isDenied(error) ? /perform: (\S+)/.exec((error as Error).message)?.[1] : undefined
 }
 
-/** wordsOf returns what to tell a person of an error. */
+/** wordsOf returns the text of an error for people. */
 export function wordsOf(error: unknown): { title: string; text: string } {
   if (!(error instanceof Error)) {
     return { title: 'The request failed', text: String(error) }

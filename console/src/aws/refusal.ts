@@ -33,7 +33,7 @@ const words: Record<string, [title: string, text: (provider: string) => string]>
   Unavailable: ['This cannot be done at the moment', () => 'Please try again.'],
 }
 
-/** refusedByProvider returns the error for a code. Others than the server's come from made-up links. */
+/** refusedByProvider returns the error for a code. Other codes come from forged links. */
 export function refusedByProvider(code: string, provider = 'The identity provider'): Failure {
   const known = Object.hasOwn(words, code) ? words[code] : undefined
   const [title, text] = known ?? ['You were not signed in', () => 'Start again.']

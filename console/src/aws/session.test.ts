@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { credentials, enter, leave, settingsNow, signIn } from './session'
 
-/** serve stands in for the server. The function that it returns waits for a request and answers it. */
+/** serve replaces the server. The function that it returns waits for a request and answers it. */
 function serve() {
   const waiting: { what: string; answer: (status: number, body: object) => void }[] = []
   globalThis.fetch = ((url: string, { method }: RequestInit) =>

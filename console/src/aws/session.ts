@@ -3,7 +3,7 @@ import { patience, textOf, within } from './patience'
 import { consoleApi } from './place'
 import { refusedByProvider } from './refusal'
 
-/** Settings are what the server tells everybody, before they sign in. */
+/** Settings are what the server tells every visitor, before they sign in. */
 export interface Settings {
   version: string
   region: string
@@ -15,7 +15,7 @@ export interface Settings {
   noUndo?: boolean
 }
 
-/** Session is the identity that is signed in. */
+/** Session is the identity of the signed-in user. */
 export interface Session {
   arn: string
   account: string
@@ -24,7 +24,7 @@ export interface Session {
   expires?: string | number
 }
 
-/** Proof is what a person signs in with. */
+/** Proof is the evidence with which a person signs in. */
 export type Proof =
   | { link: string }
   | { password: { account: string; user: string; password: string; code?: string } }
@@ -180,7 +180,7 @@ export async function leave(reason = 'You have signed out.') {
 /** leaving is over when the cookie is gone that a new session replaces. */
 let leaving: Promise<unknown> = Promise.resolve()
 
-/** left notes that the user has signed out, and the server does not know. */
+/** left records that the user has signed out, and the server does not know. */
 const left = 'sluice-left'
 
 function keep(key: string, value: string | null) {
@@ -246,7 +246,7 @@ export async function credentials(): Promise<Keys> {
 
 let doubted = false
 
-/** doubtKeys is called when the server does not know the keys: others are asked for, and if the session has ended, the page says so. */
+/** doubtKeys is called when the server does not know the keys: it requests new ones, and if the session has ended, the page says so. */
 export async function doubtKeys() {
   if (doubted || current.status !== 'in') {
     return

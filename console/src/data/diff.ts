@@ -7,7 +7,7 @@ export interface Line {
 /** longest is how many lines are compared line by line; of longer texts, all lines count as changed. */
 const longest = 1000
 
-/** difference compares two texts by their lines: the longest common part is kept. */
+/** difference compares two texts line by line: the longest common part is kept. */
 export function difference(before: string, after: string): Line[] {
   const [a, b] = [before.split('\n'), after.split('\n')]
   if (a.length > longest || b.length > longest) {

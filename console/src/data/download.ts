@@ -1,6 +1,6 @@
 import type { Message } from '../api/message'
 
-/** download has the browser keep text as a file. */
+/** download saves text as a file. */
 export function download(name: string, type: string, text: string) {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(new Blob([text], { type }))

@@ -1,4 +1,4 @@
-/** each does something with each of a list, a few at a time, and throws the first error after all have been tried. */
+/** each calls a function for each item of a list, a few at a time, and throws the first error after all have been tried. */
 export async function each<T>(list: readonly T[], act: (item: T) => Promise<unknown>, atOnce = 6): Promise<void> {
   const errors: unknown[] = []
   let next = 0

@@ -19,7 +19,7 @@ export function plural(n: number, one: string, many = `${one}s`): string {
   return `${count(n)} ${n === 1 ? one : many}`
 }
 
-/** bytes writes a size as people say it: 1.4 KiB. */
+/** bytes writes a size for people: 1.4 KiB. */
 export function bytes(n: number): string {
   const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB']
   let unit = 0

@@ -4,10 +4,10 @@ import type { Activity } from '../api/queuestate'
 const late = 5 * 60_000
 const veryLate = 3600_000
 
-/** left is how many messages left a queue. */
+/** left is the number of messages that left a queue. */
 export const left = (a: Activity) => a.Deleted + a.DeadLettered + a.Expired + a.Moved
 
-/** growth is how many more messages came than went, if that is more than chance. */
+/** growth is how many more messages arrived than left, if that is more than chance. */
 function growth(a: Activity | undefined): number {
   const grows = a ? a.Sent - left(a) : 0
   return a && grows >= Math.max(1, 0.05 * a.Sent) ? grows : 0

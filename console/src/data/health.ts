@@ -1,7 +1,7 @@
 import type { Condition, QueueState } from '../api/queuestate'
 import { plural } from './format'
 
-/** Health is what a person should know of a queue, in a few words. */
+/** Health is the state of a queue for people, in a few words. */
 export interface Health {
   type: 'success' | 'warning' | 'stopped' | 'pending' | 'empty'
   text: string
@@ -23,7 +23,7 @@ const healths: Record<Condition, Health> = {
   Empty: { type: 'empty', text: 'Empty', rank: 0 },
 }
 
-/** health says how a queue is. The server judges that: it orders queues by it. */
+/** health describes the state of a queue. The server decides it, and orders queues by it. */
 export function health(state: QueueState): Health {
   const how = healths[state.Condition]
   switch (state.Condition) {

@@ -10,7 +10,7 @@ export function object(text: string | undefined): Record<string, unknown> | unde
   }
 }
 
-/** jsonError says where text is not JSON, by line and column. */
+/** jsonError returns the line and column of an error in JSON. */
 export function jsonError(text: string): string | undefined {
   try {
     JSON.parse(text)

@@ -1,4 +1,4 @@
-/** Mistake is where text stops being JSON, and what should stand there. */
+/** Mistake is the place where text stops being JSON, and what is expected there. */
 export interface Mistake {
   at: number
   line: number

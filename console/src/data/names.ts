@@ -5,7 +5,7 @@ const suffix = '.fifo'
 /** withSuffix is a name with the suffix that names of FIFO queues and topics must have. */
 export const withSuffix = (name: string, fifo: boolean) => (fifo && !name.endsWith(suffix) ? `${name}${suffix}` : name)
 
-/** plain says whether a name has letters, digits, hyphens and underscores, and so many with its suffix at most. */
+/** plain reports whether a name has letters, digits, hyphens and underscores, and so many with its suffix at most. */
 function plain(name: string, fifo: boolean, most: number): boolean {
   const whole = withSuffix(name, fifo)
   return whole.length <= most && /^[\w-]+$/.test(fifo ? whole.slice(0, -suffix.length) : whole)
@@ -51,7 +51,7 @@ export function wrongAlarmName(name: string): string | undefined {
   return name.length > 255 ? 'The name of an alarm has at most 255 characters.' : undefined
 }
 
-/** Named is what IAM names: the parameter that has the name, and how many characters it may have. */
+/** Named is an IAM entity: the parameter with its name, and the maximum length of the name. */
 export interface Named {
   parameter: string
   most: number

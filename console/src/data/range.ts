@@ -9,7 +9,7 @@ const minute = 60_000
 /** shortest is the shortest range that stays: below it there is nothing to see, as points are a minute long. */
 export const shortest = 5 * minute
 
-/** isFixed says whether a range stays as time goes on. */
+/** isFixed reports whether a range stays as time goes on. */
 export const isFixed = (range: Range): range is { from: number; to: number } => 'from' in range
 
 /** spanOf returns the span of a range. One of hours ends with the last whole minute. */

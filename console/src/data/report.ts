@@ -7,7 +7,7 @@ interface Counted {
   DeadLetters?: number
 }
 
-/** report is what a person sends to others about a queue: how it is, in a sentence and numbers, and where to see it. */
+/** report is a text about a queue to send to others: its state, in a sentence and numbers, and its URL. */
 export function report(queue: string, said: string[], n: Counted, link: string): string {
   const numbers = [
     `${count(n.Visible)} available`,

@@ -2,7 +2,7 @@ import type { Activity, ListedQueue, QueueState } from '../api/queuestate'
 
 // Queues for tests.
 
-/** nothing is what has happened in a queue that no program uses. */
+/** nothing has the counters of a queue that no program uses. */
 export const nothing: Activity = {
   Sent: 0,
   Received: 0,

@@ -5,7 +5,7 @@ import { ago, duration, perMinute, plural } from './format'
 export interface Sentence {
   type: 'success' | 'info' | 'warning' | 'error'
   text: string
-  /** advice is what would help, if anything. */
+  /** advice is a suggestion, if there is one. */
   advice: string[]
   /** tabs are the parts of the queue's page where something can be done about it. */
   tabs: ('browse' | 'redrive' | 'consumers')[]
@@ -90,7 +90,7 @@ function failuresOf(q: QueueDetail): Sentence['failures'] {
     : undefined
 }
 
-/** course says where a queue is going, or nothing if as many messages come as go, or less than a minute's work waits. */
+/** course describes where a queue is going, or nothing if as many messages come as go, or less than a minute's work waits. */
 function course(q: QueueDetail, { incoming, outgoing }: Trend, old: number, retention: number | undefined) {
   const grows = incoming - outgoing
   const least = Math.max(1, 0.05 * Math.max(incoming, outgoing))

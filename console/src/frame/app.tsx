@@ -79,7 +79,7 @@ function Person({ children }: { children: React.ReactNode }) {
   return <QueryClientProvider client={client}>{children}</QueryClientProvider>
 }
 
-/** useLooks applies the colours and the density that were chosen. */
+/** useLooks applies the chosen colors and density. */
 function useLooks() {
   const { theme, density } = usePreferences()
   useEffect(() => {

@@ -2,14 +2,14 @@ import { useEffect, useRef } from 'react'
 
 const root = () => document.getElementById('root')
 
-/** isLost says whether what had the focus is gone. */
+/** isLost reports whether what had the focus is gone. */
 function isLost(): boolean {
   const focused = document.activeElement
   return focused === null || focused === document.body || focused === root()
 }
 
 /**
- * useBeginning lets the keyboard begin at the top of a page that takes the place of another, such as the sign-in. The browser would
+ * useBeginning makes the keyboard begin at the top of a page that takes the place of another, such as the sign-in. The browser would
  * go on in its middle, where the button was that is gone.
  */
 export function useBeginning() {

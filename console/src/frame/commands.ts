@@ -6,7 +6,7 @@ import { type Preferences, setPreferences } from './preferences'
 import { ranked } from './rank'
 import { address, go } from './router'
 
-/** Command is something that the palette offers. */
+/** Command is an entry of the palette. */
 export interface Command {
   id: string
   group: string
@@ -59,7 +59,7 @@ export function actionCommands(preferences: Preferences): Command[] {
   ]
 }
 
-/** queueTabs are what can be opened of a queue without going through its page. */
+/** queueTabs are the tabs of a queue that can be opened directly. */
 const queueTabs: [string, string][] = [
   ['messages', 'Send and receive messages'],
   ['browse', 'Browse messages'],
@@ -70,7 +70,7 @@ const queueTabs: [string, string][] = [
   ['edit', 'Edit'],
 ]
 
-/** queueCommands open a queue; with its parts, if it is the one that is shown. */
+/** queueCommands open a queue, and the tabs of the current one. */
 export function queueCommands(queue: string, here: boolean): Command[] {
   const whole: Command = {
     id: `queue ${queue}`,
@@ -94,5 +94,5 @@ export function topicCommand(topic: string): Command {
   return { id: `topic ${topic}`, group: 'Topics', text: topic, act: () => go(address(['topics', topic])) }
 }
 
-/** matching returns the commands that fit a text, the best first. */
+/** matching returns the commands that match a text, the best first. */
 export const matching = (commands: Command[], text: string) => ranked(commands, (c) => c.text, text)

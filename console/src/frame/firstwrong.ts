@@ -1,6 +1,6 @@
 import { openDialog } from './dialog'
 
-/** goToFirstWrong gives the first field that is marked as wrong the focus, once the marks are drawn: it may be out of sight. */
+/** goToFirstWrong focuses the first field with an error once the errors are drawn: it may be out of sight. */
 export function goToFirstWrong() {
   setTimeout(() => {
     const form = openDialog() ?? document

@@ -3,7 +3,7 @@ import Button from '@cloudscape-design/components/button'
 import { Component, type ReactNode } from 'react'
 import { waitForServer } from './reach'
 
-/** Guard keeps an error in one page from taking the others with it. */
+/** Guard confines an error to its page. */
 export class Guard extends Component<{ children: ReactNode }, { error?: Error }> {
   override state: { error?: Error } = {}
 

@@ -1,6 +1,6 @@
 import { sections } from '../routes'
 
-/** commandKey is what opens the palette, as this machine's keyboard has it. */
+/** commandKey is the key that opens the palette, as this machine's keyboard names it. */
 export const commandKey = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘ K' : 'Ctrl K'
 
 /** pageKeys are the keys that open pages, pressed after g. */
@@ -17,7 +17,7 @@ export const pageKeys: Record<string, string> = {
   p: '/policies',
 }
 
-/** keyWords say what the keys do, for the list that ? shows. */
+/** keyWords describe the keys, for the list that ? shows. */
 export const keyWords: { keys: string[]; does: string; single: boolean }[] = [
   { keys: commandKey.split(' '), does: 'Open the command palette: queues, topics, pages, actions', single: false },
   { keys: ['?'], does: 'Show these keys', single: true },
@@ -36,7 +36,7 @@ function titleOf(path: string): string {
   return sections.flatMap((s) => s.items).find((item) => item.path === path)?.text ?? path
 }
 
-/** typing says whether the keys that are pressed now mean something to what has the focus: a field, a menu, a list. */
+/** typing reports whether the keys that are pressed now mean something to what has the focus: a field, a menu, a list. */
 export function typing(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) {
     return false

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** watched returns a hook that says whether the window is like that. */
+/** watched returns a hook that reports whether the window is like that. */
 function watched(media: string): () => boolean {
   const query = window.matchMedia(media)
   const subscribe = (listener: () => void) => {
@@ -10,14 +10,14 @@ function watched(media: string): () => boolean {
   return () => useSyncExternalStore(subscribe, () => query.matches)
 }
 
-/** useNarrow says whether the window is as narrow as a phone. */
+/** useNarrow reports whether the window is as narrow as a phone. */
 export const useNarrow = watched('(width <= 688px)')
 
-/** useCards says whether tables have no room for columns, as on a tablet that is held upright. */
+/** useCards reports whether tables have no room for columns, as on a tablet that is held upright. */
 export const useCards = watched('(width < 1000px)')
 
-/** useTight says whether a row of many buttons has no room beside a heading and the navigation. */
+/** useTight reports whether a row of many buttons has no room beside a heading and the navigation. */
 export const useTight = watched('(width < 1100px)')
 
-/** useWide says whether a table beside the navigation has room for columns that are needed less. */
+/** useWide reports whether a table beside the navigation has room for columns that are needed less. */
 export const useWide = watched('(width >= 1600px)')

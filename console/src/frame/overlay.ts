@@ -6,7 +6,7 @@ export type Overlay = 'palette' | 'keys'
 let current: Overlay | undefined
 const listeners = new Set<() => void>()
 
-/** showOverlay shows one of them, or takes it away. */
+/** showOverlay shows one of them, or hides it. */
 export function showOverlay(overlay: Overlay | undefined) {
   current = overlay
   for (const listener of listeners) {

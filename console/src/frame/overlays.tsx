@@ -11,7 +11,7 @@ import { go } from './router'
 const Palette = later(() => import('./palette'))
 const KeyList = later(() => import('./keylist'))
 
-/** Overlays hears the keys that work on every page, and shows what they call. */
+/** Overlays handles the keys that work on every page, and shows what they open. */
 export function Overlays() {
   const shown = useOverlay()
   const client = useQueryClient()

@@ -1,6 +1,6 @@
 import type { Later } from './later'
 
-/** Page is a place of the console. Its code is loaded when it is first opened, with the SDK's clients it needs. */
+/** Page is a page of the console. Its code is loaded when it is first opened, with the SDK's clients it needs. */
 export interface Page {
   /** path is its pattern: /queues/:queue/:tab? has the parameter queue, and perhaps tab. The first that matches is shown. */
   path: string
@@ -14,7 +14,7 @@ export interface Page {
   prepare?: (parameters: Record<string, string>) => Promise<void> | undefined
 }
 
-/** PageProps are what the frame gives a page. */
+/** PageProps are the properties of a page. */
 export interface PageProps {
   parameters: Record<string, string>
 }

@@ -16,7 +16,7 @@ import { find, trail } from './pages'
 import { useQuiet } from './quiet'
 import { fill, go, usePath } from './router'
 
-/** PageFrame is what is around every page: the navigation, the way back, the notices. */
+/** PageFrame surrounds every page: the navigation, the breadcrumbs, the notices. */
 export function PageFrame() {
   const path = usePath()
   const notices = useNotices()

@@ -2,7 +2,7 @@ import { home, pages } from '../routes'
 import type { Page } from './page'
 import { fill, match, placeNow } from './router'
 
-/** Found is the page that an address names, and what it says beside. */
+/** Found is the page that an address names, with its parameters. */
 export interface Found {
   page: Page
   parameters: Record<string, string>

@@ -18,7 +18,7 @@ import { match, usePlace } from './router'
 /** most is how many queues and topics are offered, each. */
 const most = 8
 
-/** Palette goes to a queue, a topic or a page by a few letters, or does something. */
+/** Palette opens a queue, a topic or a page by a few letters, or runs an action. */
 export default function Palette({ close }: { close: () => void }) {
   const [typed, setTyped] = useState('')
   const [at, setAt] = useState(0)

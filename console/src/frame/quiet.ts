@@ -8,7 +8,7 @@ export const slow = 30_000
 
 const inputs = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchstart'] as const
 
-/** Quiet says whether there was no input for a while. Its owner reports each input by touched, and the passing of time by look. */
+/** Quiet reports whether there was no input for a while. Its owner reports each input by touched, and the passing of time by look. */
 export class Quiet {
   private last: number
   private now = false
@@ -53,7 +53,7 @@ export function watchInput() {
   setInterval(() => quiet.look(Date.now()), after / 8)
 }
 
-/** useQuiet says whether there was no input for two minutes: pages then look again less often. */
+/** useQuiet reports whether there was no input for two minutes: pages then look again less often. */
 export function useQuiet(): boolean {
   return useSyncExternalStore(quiet.subscribe, quiet.get)
 }

@@ -1,4 +1,4 @@
-/** rank says how well a name fits a text: 0 is best, nothing that it does not fit. A text may leave letters out: ordful. */
+/** rank returns how well a name matches a text: 0 is best, nothing means no match. A text may omit letters: ordful. */
 export function rank(name: string, text: string): number | undefined {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   const lower = name.toLowerCase()
@@ -8,7 +8,7 @@ export function rank(name: string, text: string): number | undefined {
   return words.every((word) => skips(lower, word)) ? 2 : undefined
 }
 
-/** ranked returns what fits a text, the best first. Equals stay in their order. */
+/** ranked returns the items that match a text, the best first. Equals keep their order. */
 export function ranked<T>(items: T[], nameOf: (item: T) => string, text: string): T[] {
   if (text.trim() === '') {
     return items
@@ -22,13 +22,13 @@ export function ranked<T>(items: T[], nameOf: (item: T) => string, text: string)
     .map(({ item }) => item)
 }
 
-/** rankedNames returns the names that fit a text, the best first and of equals the shortest: orders, then orders-dlq. */
+/** rankedNames returns the names that match a text, the best first and among equals the shortest: orders, then orders-dlq. */
 export function rankedNames(names: string[], text: string): string[] {
   const list = text.trim() === '' ? names : names.toSorted((a, b) => a.length - b.length)
   return ranked(list, (name) => name, text)
 }
 
-/** skips says whether a name has the letters of a word in their order. */
+/** skips reports whether a name has the letters of a word in their order. */
 function skips(name: string, word: string): boolean {
   let at = 0
   for (const letter of word) {

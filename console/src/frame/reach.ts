@@ -5,10 +5,10 @@ import { notify } from './notices'
 /** pause is how long it takes until the server is asked again whether it answers, in milliseconds. */
 const pause = 3000
 
-/** silence is how long a page that asks for nothing hears nothing of the server until it asks whether that answers, and how long it waits. */
+/** silence is how long an idle page hears nothing from the server before it checks whether the server answers, and how long it waits for that. */
 const silence = 10_000
 
-/** returns are called when the server answers that did not. */
+/** returns are called when the server answers again. */
 const returns = new Set<() => void>()
 
 let dismiss: (() => void) | undefined
@@ -36,7 +36,7 @@ function unanswered() {
   }
 }
 
-/** answered is called for each answer: the server is there. If it was away, pages ask again at once for what they have missed. */
+/** answered is called for each answer: the server is up. If it was down, pages repeat their missed requests at once. */
 export function answered() {
   heard = Date.now()
   if (dismiss) {
@@ -48,13 +48,13 @@ export function answered() {
   }
 }
 
-/** onReturn has again called when the server answers that did not, and returns what ends that. */
+/** onReturn calls again when the server answers again, and returns a function that ends that. */
 export function onReturn(again: () => void): () => void {
   returns.add(again)
   return () => returns.delete(again)
 }
 
-/** waitForServer returns when the server answers, and whether it had to be asked more than once. */
+/** waitForServer returns when the server answers, and whether that took more than one request. */
 export async function waitForServer(): Promise<boolean> {
   for (let again = false; ; again = true) {
     if (await answers()) {
@@ -64,7 +64,7 @@ export async function waitForServer(): Promise<boolean> {
   }
 }
 
-/** answers asks the server whether it answers, be it by a refusal. */
+/** answers checks whether the server answers, even with a refusal. */
 async function answers(): Promise<boolean> {
   try {
     await consoleCall('GET', 'settings', undefined, silence)

@@ -55,7 +55,7 @@ export function go(address: string, options: { replace?: boolean } = {}) {
   }
 }
 
-/** address makes one of its parts and what the page is to show: address(['queues', name], { find: 'x' }). */
+/** address builds an address from its parts and what the page should show: address(['queues', name], { find: 'x' }). */
 export function address(parts: string[], query: Record<string, string | undefined> = {}): string {
   const set = Object.entries(query).filter((e): e is [string, string] => e[1] !== undefined && e[1] !== '')
   const text = new URLSearchParams(set).toString()

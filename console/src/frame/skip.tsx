@@ -1,4 +1,4 @@
-/** Skip is the first stop of the keyboard: it leads past the navigation to the page. */
+/** Skip is the first focusable element: it leads past the navigation to the page. */
 export function Skip() {
   return (
     <button type="button" className="skip" onClick={toPage}>

@@ -21,7 +21,7 @@ interface ButtonLike {
   variant?: string
 }
 
-/** isIdle says whether a button waits for a choice. One that is refused stays, with the reason. */
+/** isIdle reports whether a button waits for a choice. One that is refused stays, with the reason. */
 function isIdle(button: ReactNode): boolean {
   if (!isValidElement<ButtonLike>(button)) {
     return false

@@ -2,7 +2,7 @@ import Button from '@cloudscape-design/components/button'
 import { useState } from 'react'
 import { Words } from './values'
 
-/** copyText puts text on the clipboard, also where the page came over plain HTTP and browsers lack navigator.clipboard. */
+/** copyText copies text to the clipboard, even where the page came over plain HTTP and browsers lack navigator.clipboard. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     if (navigator.clipboard) {

@@ -2,7 +2,7 @@ import Box from '@cloudscape-design/components/box'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import type { ReactNode } from 'react'
 
-/** Empty stands where there is nothing yet: what would be here, and how it comes to be. */
+/** Empty replaces an empty list: it says what would be here, and how to create it. */
 export function Empty({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
   return (
     <Box textAlign="center" color="inherit" margin={{ vertical: 'l' }}>

@@ -6,7 +6,7 @@ import { pretty } from '../data/json'
 export interface Meanwhile {
   /** theirs is the document that the next save replaces although it was not loaded, once the page has shown it. */
   theirs: string | undefined
-  /** mayReplace says whether the document is still as it was loaded, or as the page has shown it. */
+  /** mayReplace reports whether the document is still as it was loaded, or as the page has shown it. */
   mayReplace: (loaded: string) => Promise<boolean>
   forget: () => void
 }

@@ -4,7 +4,7 @@ import { isDenied, wordsOf } from '../aws/failure'
 import { inSentence } from '../data/format'
 import { Words } from './values'
 
-/** Problem says why something could not be shown or done, and what would help: not to try again what is not permitted. */
+/** Problem says why something could not be shown or done, and offers a retry unless permission is missing. */
 export function Problem({ error, what, retry }: { error: unknown; what?: string; retry?: () => void }) {
   if (!error) {
     return null

@@ -2,7 +2,7 @@ import Table, { type TableProps } from '@cloudscape-design/components/table'
 import { useCards } from '../frame/narrow'
 import { Words } from './values'
 
-/** none is what cells have that are empty. A card leaves them out. */
+/** none is the content of empty cells. A card omits them. */
 export const none = '–'
 
 /** withWords lets a text in a cell, such as a name at its longest, go on in the next line. */

@@ -21,7 +21,7 @@ export interface Choice {
 
 export const noTopic: Choice = { kind: 'none', arn: '', name: 'operators', addresses: '' }
 
-/** topicChoice returns the choice of a topic that exists. */
+/** topicChoice returns the choice of an existing topic. */
 export function topicChoice(arn: string | undefined): Choice {
   return arn ? { ...noTopic, kind: 'topic', arn } : noTopic
 }
@@ -50,7 +50,7 @@ function wrongAddresses(addresses: string[]): string | undefined {
   return addresses.length === 0 ? 'Enter at least one e-mail address.' : undefined
 }
 
-/** wrongWith says what a choice lacks, if anything. */
+/** wrongWith returns what a choice lacks, if anything. */
 export const wrongWith = (choice: Choice): string | undefined => Object.values(wrongIn(choice)).find(Boolean)
 
 /** settle returns the ARN of the topic that was chosen, which it makes if it is new; it is empty if there is none. */
@@ -65,7 +65,7 @@ export async function settle(choice: Choice): Promise<string> {
   return topic
 }
 
-/** TopicChoice asks whom to notify. */
+/** TopicChoice asks which topic to notify. */
 export function TopicChoice({
   label,
   choice,

@@ -2,7 +2,7 @@ import { Fragment, useEffect, useState } from 'react'
 import { ago, briefly, count, instant, timesIn } from '../data/format'
 import { usePreferences } from '../frame/preferences'
 
-/** Absent stands where there is no value. */
+/** Absent replaces a missing value. */
 export function Absent() {
   return (
     <span aria-hidden="true" className="absent">
@@ -16,7 +16,7 @@ export function Num({ value }: { value: number | undefined }) {
   return <span className="number">{value === undefined ? <Absent /> : count(value)}</span>
 }
 
-/** Time is a moment, in the zone that the reader has chosen. */
+/** Time is a time, in the reader's chosen zone. */
 export function Time({ at, millis = false }: { at: number | undefined; millis?: boolean }) {
   const { zone } = usePreferences()
   if (at === undefined) {
@@ -29,7 +29,7 @@ export function Time({ at, millis = false }: { at: number | undefined; millis?: 
   )
 }
 
-/** Said is what the server says, with its times in the zone that the reader has chosen. */
+/** Said is a text of the server, with its times in the reader's chosen zone. */
 export function Said({ text }: { text: string }) {
   const { zone } = usePreferences()
   return <Words text={withUnits(timesIn(text, zone))} />

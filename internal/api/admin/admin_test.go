@@ -21,7 +21,7 @@ import (
 	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
-// An account is deleted only when it has nothing any more. The refusal says what it still has.
+// Only an empty account can be deleted. The refusal names what it still has.
 func TestDeleteAccount(t *testing.T) {
 	t.Parallel()
 	s, _ := servertest.Start(t, servertest.InMemory())
@@ -73,7 +73,7 @@ func TestDeleteAccount(t *testing.T) {
 	apitest.Must(t, 0, err) // the alias is free again
 }
 
-// Queues that an account has deleted cannot be brought back by another owner of its number.
+// The next owner of an account number cannot restore queues that the previous one has deleted.
 func TestDeletedQueuesOfADeletedAccount(t *testing.T) {
 	t.Parallel()
 	s, _ := servertest.Start(t, servertest.InMemory())
@@ -198,7 +198,7 @@ func request(t *testing.T, s *server.Server, caller *apitest.Actor, op, input st
 	return r
 }
 
-// A server that is alone says so.
+// A single server says that it is one.
 func TestWithoutCluster(t *testing.T) {
 	t.Parallel()
 	s, _ := servertest.Start(t, servertest.InMemory())
@@ -241,7 +241,7 @@ func TestWhoMayAdminister(t *testing.T) {
 	session, err := root.STS.GetSessionToken(t.Context(), &sts.GetSessionTokenInput{})
 	apitest.Must(t, session, err)
 
-	// Each is called with an input that makes nothing: what is refused otherwise than with 403 was allowed.
+	// Each is called with an input that changes nothing: a refusal other than 403 means that the call was allowed.
 	operations := []string{
 		"Backup", "CreateAccount", "DeleteAccount", "DeleteLimits", "DescribeCluster", "DescribeServer", "DrainNode",
 		"GetLimits", "GetLogLevel",
@@ -282,7 +282,7 @@ func TestWhoMayAdminister(t *testing.T) {
 	}
 }
 
-// A request that is not signed, or is signed with an unknown key, is refused for every operation.
+// A request that is unsigned, or signed with an unknown key, is refused for every operation.
 func TestUnknownCallersAreRefused(t *testing.T) {
 	t.Parallel()
 	s, _ := servertest.Start(t, servertest.InMemory())

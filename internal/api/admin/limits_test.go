@@ -26,8 +26,8 @@ import (
 	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
-// tenants is a server on which time passes only when a test says so, with its operator, and the roots of an account
-// that is limited and of one that is not.
+// tenants is a server whose time only the test advances, with its operator, and the roots of a limited account and of
+// an unlimited one.
 type tenants struct {
 	*testing.T
 	server             *server.Server
@@ -99,7 +99,7 @@ func (r *tenants) receive(a *apitest.Actor, url string) ([]sqstypes.Message, err
 	return out.Messages, nil
 }
 
-// want makes sure that a call is refused with that code, or not if it is empty.
+// want checks that a call is refused with that code, or succeeds if it is empty.
 func (r *tenants) want(what string, err error, code string) {
 	r.Helper()
 	if got := apitest.Code(err); got != code {
@@ -189,7 +189,7 @@ func TestReceivesAreLimited(t *testing.T) {
 	if err != nil || len(first) != 10 {
 		t.Fatal(len(first), err)
 	}
-	second, err := r.receive(r.limited, url) // one may come, and ten do
+	second, err := r.receive(r.limited, url) // one may pass, and ten do
 	if err != nil || len(second) != 10 {
 		t.Fatal(len(second), err)
 	}
@@ -204,7 +204,7 @@ func TestReceivesAreLimited(t *testing.T) {
 		t.Error("after a second:", len(third), err)
 	}
 	r.forward(10 * time.Second)
-	for range 11 { // a receive that gives nothing counts as one
+	for range 11 { // an empty receive counts as one
 		_, err = r.receive(r.limited, url)
 		r.want("an empty receive", err, "")
 	}
@@ -212,7 +212,7 @@ func TestReceivesAreLimited(t *testing.T) {
 	r.want("the twelfth empty receive", err, throttled)
 }
 
-// A user has limits of its own beside those of the account, also with temporary keys.
+// A user has limits in addition to the account's, even with temporary keys.
 func TestUsersAreLimited(t *testing.T) {
 	r := newTenants(t)
 	url := r.queue(r.limited, "q")
@@ -257,7 +257,7 @@ func TestUsersAreLimited(t *testing.T) {
 	}
 }
 
-// listed returns who has limits, and which.
+// listed returns the accounts and users with limits, and the limits.
 func (r *tenants) listed() (out []string) {
 	r.Helper()
 	_, answer := r.operator.Sluice(r.T, "ListLimits", apitest.Object{})
@@ -269,7 +269,7 @@ func (r *tenants) listed() (out []string) {
 	return out
 }
 
-// used returns what the limited account uses of something.
+// used returns the limited account's use of a limit.
 func (r *tenants) used(what string) float64 {
 	r.Helper()
 	_, answer := r.operator.Sluice(r.T, "GetLimits", apitest.Object{"AccountId": apitest.OtherAccount})
@@ -303,7 +303,7 @@ func TestStoredMessagesAreLimited(t *testing.T) {
 		QueueUrl: &url, ReceiptHandle: got[0].ReceiptHandle,
 	})
 	apitest.Must(t, 0, err)
-	r.forward(time.Second) // the shards are asked again only after a moment
+	r.forward(time.Second) // the shards are not read again at once
 	r.want("when one is deleted", r.limited.Send(t, other), "")
 	r.want("one more", r.limited.Send(t, other), "OverLimit")
 }
@@ -343,7 +343,7 @@ func TestStoredBytesAreLimited(t *testing.T) {
 	r.want("one more", send(r.limited, url, 10_000), "OverLimit")
 }
 
-// Purges that are undone do not add up to more than an account may store.
+// Undone purges do not add up to more than an account may store.
 func TestUndoneBytesAreLimited(t *testing.T) {
 	r := newTenants(t)
 	url := r.queue(r.limited, "q")
@@ -390,7 +390,7 @@ func TestUndoneBytesAreLimited(t *testing.T) {
 	}
 }
 
-// A deletion that is undone does not bring back more than an account may store: what is kept counts all the time.
+// An undone deletion does not restore more than an account may store: the kept messages always count.
 func TestBytesOfADeletedQueueAreLimited(t *testing.T) {
 	r := newTenants(t)
 	url, other := r.queue(r.limited, "q"), r.queue(r.limited, "other")
@@ -418,10 +418,10 @@ func TestBytesOfADeletedQueueAreLimited(t *testing.T) {
 	r.want("120,000 after the undo", send(other), "OverLimit")
 }
 
-// policyForAll lets everybody send to a queue, topics included.
+// policyForAll lets everyone send to a queue, topics included.
 const policyForAll = `{"Statement":[{"Effect":"Allow","Principal":"*","Action":"sqs:SendMessage","Resource":"*"}]}`
 
-// openQueue makes a queue that everybody may send to, and returns its URL and ARN.
+// openQueue creates a queue that everyone may send to, and returns its URL and ARN.
 func (r *tenants) openQueue(a *apitest.Actor, account, name string) (url, arn string) {
 	r.Helper()
 	url = r.queue(a, name)
@@ -450,7 +450,7 @@ func (r *tenants) publish(a *apitest.Actor, topic string) error {
 	return err
 }
 
-// has makes sure that a queue has so many messages, and leaves them there.
+// has checks that a queue has this many messages, and leaves them there.
 func (r *tenants) has(a *apitest.Actor, url string, want int) {
 	r.Helper()
 	out, err := a.SQS.GetQueueAttributes(r.Context(), &sqs.GetQueueAttributesInput{
@@ -478,7 +478,7 @@ func TestTopicsDoNotFillAnotherAccount(t *testing.T) {
 	dead, deadARN := r.openQueue(r.unlimited, third, "dead")
 	r.subscribe(r.limited, topic, fullARN, "")
 	r.subscribe(r.unlimited, topic, fineARN, "")
-	r.subscribe(r.unlimited, topic, askedARN, deadARN) // which the other account has to confirm
+	r.subscribe(r.unlimited, topic, askedARN, deadARN) // which the other account must confirm
 	got, err := r.receive(r.limited, asked)
 	if err != nil || len(got) != 1 {
 		t.Fatal(len(got), err)
@@ -504,8 +504,7 @@ func TestTopicsDoNotFillAnotherAccount(t *testing.T) {
 	r.has(r.unlimited, dead, 3)
 }
 
-// Where it is the account of the topic that stores as much as it may, the publisher is refused, and no queue gets the
-// message.
+// If the topic's own account has reached its storage limit, the publisher is refused, and no queue gets the message.
 func TestTopicsDoNotFillTheirOwnAccount(t *testing.T) {
 	r := newTenants(t)
 	topic := r.topic(r.limited, "t")
@@ -607,7 +606,7 @@ func TestRequestsUnderWayAreLimited(t *testing.T) {
 	r.want("the long poll", <-done, "")
 }
 
-// unlimitedTo sends to a queue of the limited account, which does not let it.
+// unlimitedTo sends to a queue of the limited account, which does not allow it.
 func (r *tenants) unlimitedTo(url string) error { return r.unlimited.Send(r.T, url) }
 
 // Invalid limits are refused as a whole and change nothing.
@@ -682,7 +681,7 @@ func TestTenantsCannotChangeTheirLimits(t *testing.T) {
 	}
 }
 
-// The limits of an account are gone with it, and are events of the trail like every change.
+// The limits of an account are deleted with it, and recorded in the trail like every change.
 func TestLimitsOfADeletedAccount(t *testing.T) {
 	r := newTenants(t)
 	const short = "444444444444"

@@ -10,7 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
-// The level of the log changes while the server runs. A level that is none changes nothing.
+// The log level changes while the server runs. An invalid level changes nothing.
 func TestLogLevel(t *testing.T) {
 	t.Parallel()
 	config := servertest.InMemory()

@@ -15,7 +15,8 @@ import (
 	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
-// Profiles have functions of the program. One of the processors is taken at a time, and ends when its client leaves.
+// Profiles contain functions of the program. The server makes one profile of the processor at a time, which ends when
+// its client leaves.
 func TestProfileServer(t *testing.T) {
 	t.Parallel()
 	s, _ := servertest.Start(t, servertest.InMemory())

@@ -103,7 +103,7 @@ func (c *Client) Compare(op string, in Object, a *Answer, want Refusal) {
 		}
 	}
 	if c.Dialect != InJSON {
-		message = strings.ReplaceAll(message, "\x00", "\uFFFD") // which XML cannot express
+		message = strings.ReplaceAll(message, "\x00", "\uFFFD") // which XML cannot represent
 	}
 	want.Message, want.QueryMessage = message, ""
 	if a.Failed != want {

@@ -91,7 +91,7 @@ func fromXML(op string, n *element) Object {
 	for i := range n.Children {
 		child := &n.Children[i]
 		name := child.XMLName.Local
-		// A Message with children is one that was received, and not a text.
+		// A Message with children is a received message, not a text.
 		j := slices.IndexFunc(responseCollections, func(c collection) bool {
 			return c.query == op+"."+name || c.query == name && len(child.Children) > 0
 		})

@@ -21,7 +21,7 @@ type Version2 struct {
 	Method  string        // HmacSHA256 if empty
 	Expires bool          // send Expires and not Timestamp
 	Offset  time.Duration // difference between that time and the right time
-	More    url.Values    // parameters that are signed too
+	More    url.Values    // parameters that are also signed
 	Tamper  func(url.Values)
 }
 

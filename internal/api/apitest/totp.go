@@ -33,7 +33,7 @@ func TOTP(seed string, at time.Time) (string, error) {
 		}
 	}
 	mac := hmac.New(sha1.New, key)
-	_ = binary.Write(mac, binary.BigEndian, at.Unix()/30) // a hash takes everything
+	_ = binary.Write(mac, binary.BigEndian, at.Unix()/30) // a hash accepts everything
 	sum := mac.Sum(nil)
 	return fmt.Sprintf("%06d", binary.BigEndian.Uint32(sum[sum[19]&15:])&0x7fffffff%1_000_000), nil
 }

@@ -28,7 +28,8 @@ func dataSelector(kind string, more ...types.AdvancedFieldSelector) types.Advanc
 	}, more...)}
 }
 
-// Calls that send and receive messages are in a trail that selects them, without the messages, and in nothing else.
+// Calls that send and receive messages are recorded in a trail that selects them, without the messages, and nowhere
+// else.
 func TestDataEvents(t *testing.T) {
 	t.Parallel()
 	a := newAuditor(t)
@@ -40,7 +41,7 @@ func TestDataEvents(t *testing.T) {
 	jobs, quiet := makeQueue("jobs"), makeQueue("quiet")
 	topic, err := a.root.SNS.CreateTopic(ctx, &sns.CreateTopicInput{Name: aws.String("news")})
 	apitest.Must(t, topic, err)
-	apitest.Must(t, 0, a.root.Send(t, *jobs)) // before anything selects it
+	apitest.Must(t, 0, a.root.Send(t, *jobs)) // before any trail selects it
 	apitest.Must(t, 0, apitest.Second(a.trail.CreateTrail(ctx, create("all"))))
 	apitest.Must(t, 0,
 		apitest.Second(a.trail.PutEventSelectors(ctx,
@@ -117,7 +118,7 @@ func TestDataEvents(t *testing.T) {
 	}
 }
 
-// Selectors of objects, functions and tables are kept as they are given, as Terraform modules give them, and select
+// Selectors of objects, functions and tables are stored as they are set, as Terraform modules set them, and select
 // nothing.
 func TestForeignSelectors(t *testing.T) {
 	t.Parallel()

@@ -12,7 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/apitest"
 )
 
-// Insights of a trail are put, shown and turned off. That a trail has some shows in its description.
+// Insights of a trail are set, shown and turned off. The trail's description says whether it has some.
 func TestInsights(t *testing.T) {
 	t.Parallel()
 	a := newAuditor(t)

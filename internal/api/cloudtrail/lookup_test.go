@@ -33,7 +33,7 @@ func attribute(key types.LookupAttributeKey, value string) *cloudtrail.LookupEve
 	}
 }
 
-// Everything that is set up leaves an event with who and what, but without secrets; messages leave none.
+// Every created resource leaves an event that says who did what, but without secrets; messages leave none.
 func TestLookupEvents(t *testing.T) {
 	t.Parallel()
 	s, _ := servertest.Start(t, servertest.InMemory())
@@ -187,7 +187,7 @@ func TestLookupRefuses(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("bob: %v, want %q", err, want)
 	}
-	// Another account sees nothing of it.
+	// Another account does not see it.
 	otherRoot, _ := s.RootOf(apitest.OtherAccount)
 	out, err := client(s.Endpoint(), apitest.RootActor(s.Endpoint(), otherRoot)).LookupEvents(t.Context(),
 		&cloudtrail.LookupEventsInput{})

@@ -27,7 +27,7 @@ import (
 	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
-// auditor is a server that has a bucket, audit, with a clock that can be put forward.
+// auditor is a server with a bucket, audit, and a clock that can be advanced.
 type auditor struct {
 	*server.Server
 	dir   string
@@ -96,7 +96,7 @@ func (a *auditor) events(t *testing.T) (out []string) {
 
 const arn = "arn:aws:cloudtrail:us-east-1:000000000000:trail/all"
 
-// A trail is made with the calls that Terraform makes for one, and brings events to its bucket.
+// A trail is created with Terraform's calls, and delivers events to its bucket.
 func TestTerraform(t *testing.T) {
 	t.Parallel()
 	a := newAuditor(t)
@@ -192,7 +192,7 @@ func TestTerraform(t *testing.T) {
 	apitest.Must(t, 0, err)
 	_, err = a.trail.GetTrail(ctx, &cloudtrail.GetTrailInput{Name: aws.String("all")})
 	apitest.Refused[*types.TrailNotFoundException](t, err, "TrailNotFoundException")
-	// All of that is in the record of calls.
+	// The record of calls contains all of that.
 	found, err := a.trail.LookupEvents(ctx, attribute(types.LookupAttributeKeyResourceType, "AWS::CloudTrail::Trail"))
 	var names []string
 	for _, e := range apitest.Must(t, found, err).Events {
@@ -206,7 +206,7 @@ func TestTerraform(t *testing.T) {
 	}
 }
 
-// create makes a trail.
+// create creates a trail.
 func create(name string, change ...func(*cloudtrail.CreateTrailInput)) *cloudtrail.CreateTrailInput {
 	in := &cloudtrail.CreateTrailInput{Name: &name, S3BucketName: aws.String("audit")}
 	for _, f := range change {
@@ -215,7 +215,7 @@ func create(name string, change ...func(*cloudtrail.CreateTrailInput)) *cloudtra
 	return in
 }
 
-// Trails say that deliveries are recorded, as AWS's do by default. SDKs that do not know this yet skip it.
+// Trails say that deliveries are recorded, as AWS's do by default. SDKs that do not know this field yet skip it.
 func TestRecursiveLogging(t *testing.T) {
 	t.Parallel()
 	a := newAuditor(t)
@@ -236,7 +236,7 @@ func TestRecursiveLogging(t *testing.T) {
 }
 
 // An account's trails write to its own buckets only, and name a topic of another account only if that topic's policy
-// lets CloudTrail publish for them: nothing tells such a topic from one that is not there.
+// lets CloudTrail publish for them: a forbidden topic and a missing one get the same answer.
 func TestTrailsOfOtherAccounts(t *testing.T) {
 	t.Parallel()
 	a := newAuditor(t, func(c *server.Config) {
@@ -292,7 +292,7 @@ func TestTrailsOfOtherAccounts(t *testing.T) {
 	there, absent := create("other", "shared", closed), create("other", "shared", missing)
 	var a1, a2 *types.InsufficientSnsTopicPolicyException
 	if !errors.As(there, &a1) || !errors.As(absent, &a2) || *a1.Message != *a2.Message {
-		t.Errorf("a topic that is there is answered %v, one that is not %v", there, absent)
+		t.Errorf("an existing topic gets %v, a missing one %v", there, absent)
 	}
 }
 
@@ -426,7 +426,7 @@ func TestTrailRefuses(t *testing.T) {
 	}
 }
 
-// Regions that clients make up do not raise the number of trails of an account without a bound.
+// Clients can make up regions, but these do not raise an account's number of trails without bound.
 func TestMostTrailsOfAccount(t *testing.T) {
 	t.Parallel()
 	a := newAuditor(t)
@@ -439,7 +439,7 @@ func TestMostTrailsOfAccount(t *testing.T) {
 	}
 }
 
-// A trail of all regions is seen from each, and a user needs the permission for the trail that it names.
+// A trail of all regions is visible in each, and a user needs the permission for the trail that it names.
 func TestShadowTrails(t *testing.T) {
 	t.Parallel()
 	a := newAuditor(t)

@@ -20,7 +20,7 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
 
-// served serves a directory of buckets as far as the AWS CLI reads them when it validates a trail.
+// served serves the part of a directory of buckets that the AWS CLI reads when it validates a trail.
 func served(t *testing.T, dir string) string {
 	t.Helper()
 	buckets, err := bucket.OpenDirectory(dir)
@@ -76,7 +76,7 @@ func served(t *testing.T, dir string) string {
 	return server.URL
 }
 
-// The AWS CLI finds the files of a trail valid, and notices when one is changed, missing, or a digest is.
+// The AWS CLI validates the files of a trail, and notices a changed file, a missing file and a missing digest.
 func TestValidateLogs(t *testing.T) {
 	t.Parallel()
 	cli, err := exec.LookPath("aws")
@@ -85,7 +85,7 @@ func TestValidateLogs(t *testing.T) {
 	}
 	a := newAuditor(t)
 	ctx := t.Context()
-	a.clock.Forward(-204 * time.Minute) // so that it is right when the CLI, which has no other, signs by its own
+	a.clock.Forward(-204 * time.Minute) // the CLI signs by its own clock
 	_, err = a.trail.CreateTrail(ctx, create("all", func(in *cloudtrail.CreateTrailInput) {
 		in.EnableLogFileValidation, in.S3KeyPrefix = aws.Bool(true), aws.String("logs")
 	}))

@@ -10,7 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// CloudTrail has never spoken Query. A header with the code that an error has there would have the SDK for Python call
+// CloudTrail has never supported Query. With the header for an error's Query code, the SDK for Python would call
 // AccessDeniedException AccessDenied.
 func TestErrorsHaveNoQueryCode(t *testing.T) {
 	t.Parallel()
@@ -26,7 +26,7 @@ func TestErrorsHaveNoQueryCode(t *testing.T) {
 	}
 }
 
-// AWS's services that only speak JSON answer callers who may not do something with 400.
+// AWS services that support only JSON answer callers without permission with 400.
 func TestStatusOfRefusals(t *testing.T) {
 	t.Parallel()
 	for _, e := range []*protocol.Error{
@@ -44,7 +44,7 @@ func TestStatusOfRefusals(t *testing.T) {
 	}
 }
 
-// The constraints of AWS's model are checked before all else, and one answer has all violations.
+// The constraints of AWS's model are checked first, and one answer lists all violations.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	const fails = " failed to satisfy constraint: Member must "
@@ -91,7 +91,7 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// invoke makes a call of which a refusal is expected.
+// invoke makes a call that must be refused.
 func invoke(t *testing.T, wire *protocol.Service, request *http.Request, body string) *protocol.Error {
 	t.Helper()
 	parsed, err := protocol.Recognise(request, []byte(body))

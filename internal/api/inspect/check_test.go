@@ -11,7 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/apitest"
 )
 
-// CheckAccess says of each action what a request would be answered, and nothing that requests do not reveal.
+// CheckAccess gives for each action the decision of a request, and reveals nothing that requests do not.
 func TestCheckAccess(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -47,7 +47,7 @@ func TestCheckAccess(t *testing.T) {
 	want(sender, "q", "is not authorized to perform: sqs:purgequeue", http.StatusOK, "sqs:PurgeQueue")
 	want(sender, "q", "perform: sluice:PeekMessages", http.StatusOK, "sluice:PeekMessages")
 	want(sender, "absent", "does not exist", http.StatusBadRequest, "sqs:SendMessage", "sqs:PurgeQueue")
-	// To create a queue, there must be none: to know that it is allowed reveals nothing of it.
+	// To create a queue, it must not exist: permission for that reveals nothing about it.
 	for _, queue := range []string{"q", "absent"} {
 		want(r.root, queue, "sqs:CreateQueue true", http.StatusOK, "sqs:CreateQueue")
 		want(sender, queue, "sqs:CreateQueue false User: ", http.StatusOK, "sqs:CreateQueue")
@@ -58,7 +58,7 @@ func TestCheckAccess(t *testing.T) {
 	want(sender, "q", "sqs:Fly", http.StatusBadRequest, "sqs:Fly")
 	want(sender, "q", "not about queues", http.StatusBadRequest, "sns:Publish")
 
-	// A request is answered as the decision says.
+	// A request gets the same decision.
 	url := arnURL(r, "q")
 	_, err := sender.SQS.PurgeQueue(t.Context(), &sqs.PurgeQueueInput{QueueUrl: &url})
 	_, said := ask(sender, "q", "sqs:PurgeQueue")
@@ -70,7 +70,7 @@ func TestCheckAccess(t *testing.T) {
 		there, text := ask(who, "q", "sqs:SendMessage", "sluice:PeekMessages")
 		absent, same := ask(who, "absent", "sqs:SendMessage", "sluice:PeekMessages")
 		if there != absent || text != same || strings.Contains(text, "true") {
-			t.Errorf("of a queue: %d %s; of none: %d %s", there, text, absent, same)
+			t.Errorf("for a queue: %d %s; for none: %d %s", there, text, absent, same)
 		}
 	}
 }

@@ -20,12 +20,12 @@ type countMessagesInput struct {
 type countMessagesOutput struct {
 	Groups  []messageCount `json:",always"`
 	Cursor  string         `json:",omitempty"` // where to continue; empty: this was the end of the queue
-	Scanned int64          // messages that this call has looked at
+	Scanned int64          // messages that this call has read
 	Found   int64          // of these, selected by the filter
 	Total   int64          // messages that the queue has in these states
 }
 
-// messageCount is how many of the messages that a call has looked at have a value.
+// messageCount is the number of messages with a value among those that a call has read.
 type messageCount struct {
 	Value           *string // absent: these messages have none
 	Cut             bool    `json:",omitempty"` // Value is only the beginning, or an object or a list

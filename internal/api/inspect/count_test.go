@@ -13,7 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/apitest"
 )
 
-// groups returns the groups of an answer in order of their values, and what the answer says of itself.
+// groups returns the groups of an answer in order of their values, and the answer's own fields.
 func groups(out object) string {
 	var parts []string
 	for _, g := range out["Groups"].([]any) {
@@ -24,7 +24,7 @@ func groups(out object) string {
 	return fmt.Sprintf("%s; %v of %v of %v", strings.Join(parts, ", "), out["Found"], out["Scanned"], out["Total"])
 }
 
-// Messages in all states are counted by a value of theirs, with the filter that selects those of each group.
+// Messages in all states are counted by a value, with the filter that selects each group.
 func TestCountMessages(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

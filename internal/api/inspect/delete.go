@@ -19,7 +19,7 @@ type deleteMessagesInput struct {
 type deleteMessagesOutput struct {
 	Results []deleteResult `json:",always"`
 	Cursor  string         `json:",omitempty"` // where to continue with ids without a result; empty: all have one
-	Scanned int64          // messages that this call has looked at
+	Scanned int64          // messages that this call has read
 	Total   int64          // messages that the queue had before
 }
 
@@ -71,7 +71,7 @@ func (s *inspector) deleteMessages(
 	return showDiscarded(ids, &done, n), nil
 }
 
-// showDiscarded returns the answer. An id that was not found has a result only if the look has come to its end.
+// showDiscarded returns the answer. An id that was not found has a result only if the look has reached its end.
 func showDiscarded(ids []queue.MessageID, done *queue.Discarded, n queue.Counts) *deleteMessagesOutput {
 	out := &deleteMessagesOutput{
 		Results: make([]deleteResult, 0, len(ids)),

@@ -13,7 +13,7 @@ import (
 
 const absentID = "00000000-0000-4000-8000-000000000000"
 
-// ids returns the ids of the messages of a queue that a filter finds.
+// ids returns the ids of the messages in a queue that match a filter.
 func (r *rig) ids(url, filter string) (ids []any) {
 	r.Helper()
 	for _, m := range r.ask("PeekMessages", object{"QueueUrl": url, "Filter": filter})["Messages"].([]any) {
@@ -22,7 +22,7 @@ func (r *rig) ids(url, filter string) (ids []any) {
 	return ids
 }
 
-// outcomes returns what has become of messages, by their ids.
+// outcomes returns the outcomes, by message id.
 func outcomes(out object) map[any]any {
 	all := make(map[any]any)
 	for _, result := range out["Results"].([]any) {
@@ -31,7 +31,7 @@ func outcomes(out object) map[any]any {
 	return all
 }
 
-// Messages are deleted in any state: visible, in flight, delayed. An id that is not there says so.
+// Messages are deleted in any state: visible, in flight, delayed. A missing id is reported.
 func TestDeleteMessages(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -63,7 +63,7 @@ func TestDeleteMessages(t *testing.T) {
 	if left != "c Visible, a Visible; 2 of 2" {
 		t.Errorf("left are %s", left)
 	}
-	// The consumer that has received one deletes it without an error, as one that was purged.
+	// A consumer that has received a deleted message deletes it without an error, like a purged one.
 	deleted, err := r.root.SQS.DeleteMessage(t.Context(), &sqs.DeleteMessageInput{
 		QueueUrl: &url, ReceiptHandle: handle,
 	})
@@ -75,7 +75,7 @@ func TestDeleteMessages(t *testing.T) {
 	}
 }
 
-// A message that blocks its group is deleted, and the group goes on.
+// Deleting a message that blocks its group unblocks the group.
 func TestDeleteUnblocksGroup(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

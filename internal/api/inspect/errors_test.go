@@ -8,7 +8,7 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 )
 
-// Clients know by the code that there are too many queues to order, and list them in order of their names.
+// The error code tells clients that there are too many queues to order, so that they list them by name.
 func TestTooManyQueuesToOrder(t *testing.T) {
 	t.Parallel()
 	_, err := new(queueLister).order(t.Context(), &listQueueStatesInput{OrderBy: "Visible"},

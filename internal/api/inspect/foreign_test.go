@@ -13,8 +13,8 @@ import (
 	"github.com/sluicemq/sluice/internal/api/apitest"
 )
 
-// A role or user of another account is known by its ARN only. The answer of ExplainAccess for one does not depend on
-// its tags, its unique id, or whether it exists.
+// A role or user of another account is known by its ARN only. ExplainAccess's answer for one does not depend on its
+// tags, its unique id, or whether it exists.
 func TestExplainAccessKnowsForeignersByTheirARN(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -63,7 +63,7 @@ func TestExplainAccessKnowsForeignersByTheirARN(t *testing.T) {
 			t.Errorf("%s: one that exists is explained as\n%s\nand one that does not as\n%s", tc.name, there, absent)
 		}
 	}
-	// One that the policy names has what the policy gives it.
+	// If the policy names it, it has what the policy grants.
 	for _, who := range []string{foreign + ":role/there", foreign + ":user/there"} {
 		if out := explain(who, statement(who, "")); !strings.Contains(out, `"Decision":"allowed"`) {
 			t.Errorf("%s is named by the policy: %s", who, out)

@@ -28,8 +28,7 @@ func intrude(t *testing.T, endpoint, operation, input string, cred identity.Cred
 	return apitest.Exchange(t, r)
 }
 
-// Every operation of Sluice's own refuses callers without permission, for all inputs, and does not reveal which queues
-// exist.
+// Every operation of Sluice refuses callers without permission, for all inputs, and does not reveal which queues exist.
 func TestIntruders(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -68,11 +67,11 @@ func TestIntruders(t *testing.T) {
 			} {
 				if slices.Contains([]string{"ListQueueStates", "PutMark"}, op.Name) &&
 					who.name == "the root of another account" {
-					continue // they are about its own account
+					continue // they concern the caller's own account
 				}
 				if op.Name == "CheckAccess" &&
 					slices.Contains([]string{"a user without policy", "the root of another account"}, who.name) {
-					continue // it needs no permission; TestCheckAccess has what it reveals
+					continue // it needs no permission; TestCheckAccess checks what it reveals
 				}
 				status, body := intrude(t, s.Endpoint(), op.Name, input, who.cred, who.scope)
 				if status != who.status || !strings.Contains(body, who.words) {

@@ -21,7 +21,7 @@ func (r *rig) untag(url, key string) {
 	apitest.Must(r.T, 0, err)
 }
 
-// A paused queue gives nothing to those who receive, and goes on at once when it is no longer paused; deletes go on.
+// A paused queue delivers nothing, and continues at once when it is resumed; deletes continue.
 func TestPause(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -32,7 +32,7 @@ func TestPause(t *testing.T) {
 	r.sendBodies(url, "b")
 	r.tag(url, "sluice:delivery", "paused")
 	if bodies := r.receive(url, 10); len(bodies) > 0 {
-		t.Errorf("a paused queue gives %v", bodies)
+		t.Errorf("a paused queue delivers %v", bodies)
 	}
 	if out := r.ask("DescribeQueueState", object{"QueueUrl": url}); out["Receivable"] != false || why(out) != "Paused" {
 		t.Errorf("receivable %v, because of %s", out["Receivable"], why(out))
@@ -90,6 +90,6 @@ func TestLimits(t *testing.T) {
 		QueueUrl: &url, Tags: map[string]string{"sluice:max-receive-rate": "fast"},
 	})
 	if apitest.Code(err) != "InvalidParameterValue" {
-		t.Errorf("a rate that is none: %v", err)
+		t.Errorf("an invalid rate: %v", err)
 	}
 }

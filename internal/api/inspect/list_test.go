@@ -14,7 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/apitest"
 )
 
-// listed returns the queues of an answer: their names and, where the answer has the state of the queue, the number of
+// listed returns the queues of an answer: their names and, where the answer has a queue's state, the number of
 // messages.
 func listed(out object) string {
 	var list []string
@@ -135,8 +135,7 @@ func TestListQueueStates(t *testing.T) {
 	r.refused(r.root, "ListQueueStates", object{"Max": 201}, 400, "between 1 and 200")
 }
 
-// A caller that has an answer gets only the queues of which the next one says something else, and all of them when
-// others are on the page.
+// A caller with an answer gets only the queues that have changed since, or all of them if other queues are on the page.
 func TestListChangedQueueStates(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -159,11 +158,11 @@ func TestListChangedQueueStates(t *testing.T) {
 	if out := r.ask("ListQueueStates", since(one["Version"])); listed(out) != "" || out["Unchanged"] != 3.0 {
 		t.Errorf("nothing more has happened: %v", out)
 	}
-	// The version covers only what the caller may see.
+	// The version covers only queues that the caller may see.
 	names, _ := r.root.User(t, "names", apitest.Allow("sluice:ListQueueStates", "*"))
 	if status, out := names.Sluice(t, "ListQueueStates", since(one["Version"])); status != 200 ||
 		listed(out) != "a, b, c" {
-		t.Errorf("of another caller: %d %v", status, out)
+		t.Errorf("another caller's version: %d %v", status, out)
 	}
 	r.queue("b2")
 	for what, in := range map[string]object{
@@ -177,7 +176,7 @@ func TestListChangedQueueStates(t *testing.T) {
 	r.refused(r.root, "ListQueueStates", since(strings.Repeat("A", 2049)), 400, "less than or equal to 2048")
 }
 
-// A page that shows 300 queues and asks again while nothing happens moves less than 5 kB, in both directions.
+// A page with 300 idle queues that is polled transfers less than 5 kB, in both directions.
 func TestIdleListIsSmall(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -212,8 +211,8 @@ func size(t *testing.T, o object) int {
 	return len(text)
 }
 
-// A caller who may list queues sees the state of only the queues that the caller may look at, and their dead letters
-// likewise.
+// A caller who may list queues sees the states of only those queues that the caller may read, and likewise their dead
+// letters.
 func TestWhoSeesQueueStates(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
 
-// A mark is an event of the trail, which has its text.
+// A mark is an event of the trail that contains its text.
 func TestPutMark(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

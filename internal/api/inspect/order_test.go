@@ -11,7 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/apitest"
 )
 
-// ordered returns the names of the queues of all pages of two queues each.
+// ordered returns the names of the queues on all pages of two queues each.
 func (r *rig) ordered(in object) string {
 	r.Helper()
 	in["Max"] = 2
@@ -100,7 +100,7 @@ func TestOrderedQueueStates(t *testing.T) {
 		t.Errorf("nothing has happened: %v", again)
 	}
 
-	// A queue that leaves between two pages takes none of the others along.
+	// A queue that disappears between two pages hides none of the others.
 	first := r.ask("ListQueueStates", object{"OrderBy": "Visible", "Descending": true, "Max": 2})
 	r.sendBodies(dead, "z")
 	if _, err := r.root.SQS.DeleteQueue(t.Context(), &sqs.DeleteQueueInput{QueueUrl: &unconsumed}); err != nil {
@@ -123,7 +123,7 @@ func TestOrderedQueueStates(t *testing.T) {
 	r.refused(r.root, "ListQueueStates", object{"Cursor": first["Cursor"]}, 400, "another Prefix")
 }
 
-// An order tells nothing of queues whose states the caller may not see: they are at one end of it, by name.
+// An order reveals nothing about queues whose states the caller may not see: they come at one end, by name.
 func TestOrderTellsNothing(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

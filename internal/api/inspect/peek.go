@@ -31,7 +31,7 @@ type peekMessagesInput struct {
 type peekMessagesOutput struct {
 	Messages []peekedMessage `json:",always"`
 	Cursor   string          `json:",omitempty"` // where to continue; empty: this was the end of the queue
-	Scanned  int64           // messages that this call has looked at
+	Scanned  int64           // messages that this call has read
 	Total    int64           // messages that the queue has in these states
 }
 

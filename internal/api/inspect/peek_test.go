@@ -15,7 +15,7 @@ import (
 
 var number = regexp.MustCompile(`^[0-9]`)
 
-// found returns bodies and states of an answer.
+// found returns the bodies and states in an answer.
 func found(out object) string {
 	var parts []string
 	for _, m := range out["Messages"].([]any) {
@@ -43,7 +43,7 @@ func TestPeekMessages(t *testing.T) {
 		t.Fatal("nothing is received")
 	}
 	taken := *got.Messages[0].Body
-	for range 2 { // the second finds what the first has found
+	for range 2 { // the second peek finds the same
 		out := r.ask("PeekMessages", object{"QueueUrl": url, "IncludeBody": true})
 		text := found(out)
 		for _, want := range []string{taken + " InFlight", "c Delayed", "; 4 of 4"} {
@@ -101,7 +101,7 @@ func TestPeekMessages(t *testing.T) {
 			"raw":    object{"DataType": "Binary.x", "BinaryValue": "AP8="},
 		},
 	}
-	if err := apitest.Match(want, m); err != nil { // no MD5OfBody: it would tell a caller who may not see bodies
+	if err := apitest.Match(want, m); err != nil { // MD5OfBody would reveal a body to callers who may not see it
 		t.Error(err)
 	}
 	m = r.ask("PeekMessages", object{"QueueUrl": url, "Filter": "group:g", "IncludeBody": true})["Messages"].([]any)[0]
@@ -110,7 +110,7 @@ func TestPeekMessages(t *testing.T) {
 	}
 }
 
-// Also of a FIFO queue, in order, and of dead letters with what they have been through.
+// The same for a FIFO queue, in order, and for dead letters with their history.
 func TestPeekOtherQueues(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -166,7 +166,7 @@ func TestPeekIsRefused(t *testing.T) {
 	consumer, _ := r.root.User(t, "consumer", apitest.Allow("sqs:*", "*"))
 	cred, _ := r.server.RootOf(apitest.OtherAccount)
 	other := apitest.RootActor(r.server.Endpoint(), cred)
-	// Not even a policy that gives everything to everybody opens a queue to other accounts.
+	// Not even a policy that grants everything to everyone opens a queue to other accounts.
 	_, err := r.root.SQS.SetQueueAttributes(t.Context(),
 		&sqs.SetQueueAttributesInput{QueueUrl: &url, Attributes: map[string]string{
 			"Policy": `{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":"*","Action":"*","Resource":"*"}]}`,

@@ -310,7 +310,7 @@ type redriveTask struct {
 	Filter                       string `json:",omitempty"`
 	MessageIds                   int64  // how many were given
 	Edited                       bool
-	Scanned                      int64 // messages that were looked at
+	Scanned                      int64 // messages that were examined
 	Total                        int64 // messages to examine, counted at the start
 	Moved                        int64
 	Skipped                      int64  // that were selected and could not be moved

@@ -17,7 +17,7 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
 
-// deadLetters makes a queue whose dead letters are some messages, and returns the URLs of both.
+// deadLetters creates a queue with some messages as its dead letters, and returns the URLs of both.
 func (r *rig) deadLetters(bodies ...string) (source, dead string) {
 	r.Helper()
 	dead = r.queue("dead")
@@ -56,7 +56,7 @@ func (r *rig) task(url, status string) (task object) {
 	return task
 }
 
-// bodies returns the bodies of what is in a queue.
+// bodies returns the bodies of the messages in a queue.
 func (r *rig) bodies(url string) string {
 	r.Helper()
 	var list []string
@@ -145,7 +145,7 @@ func TestRedriveMessages(t *testing.T) {
 		t.Errorf("%v", task)
 	}
 
-	// A task is cancelled by SQS's own operation, and there is one at a time.
+	// SQS's own operation cancels a task, and there is one task at a time.
 	r.sendBodies(dead, "c1", "c2", "c3")
 	handle := r.ask("RedriveMessages", object{
 		"QueueUrl": dead, "Filter": "c", "DestinationArn": arn("other"), "MaxNumberOfMessagesPerSecond": 1,
@@ -212,7 +212,7 @@ func TestRedriveRefuses(t *testing.T) {
 	}
 }
 
-// A redrive needs its own action, and those of SQS for what it does.
+// A redrive needs its own action, and SQS's actions for its steps.
 func TestWhoMayRedrive(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -246,7 +246,7 @@ func TestWhoMayRedrive(t *testing.T) {
 	r.refused(apitest.Stranger(r.server.Endpoint()), "RedriveMessages", object{"QueueUrl": dead}, 403,
 		"Authentication Token")
 
-	// The trail tells of it, and not of what messages say.
+	// The trail records it, but not the content of messages.
 	keys := aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return r.root.Keys, nil })
 	trail := cloudtrail.New(cloudtrail.Options{
 		Region: "us-east-1", BaseEndpoint: aws.String(r.server.Endpoint()), Credentials: keys,
@@ -266,7 +266,7 @@ func TestWhoMayRedrive(t *testing.T) {
 	})
 }
 
-// Messages are edited in their queue, each once: their copies have other ids.
+// Messages are edited in their queue, each once: their copies have new ids.
 func TestEditInPlace(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -16,7 +16,7 @@ import (
 
 type object = apitest.Object
 
-// rig is a server, the root of its first account and what the tests do with both.
+// rig is a server, the root of its first account and the operations that tests need.
 type rig struct {
 	*testing.T
 	server *server.Server
@@ -29,7 +29,7 @@ func newRig(t *testing.T) *rig {
 	return &rig{t, s, apitest.RootActor(s.Endpoint(), s.Root())}
 }
 
-// queue makes a queue with attributes, which are names and values in turn, and returns its URL.
+// queue creates a queue with attributes, names and values in turn, and returns its URL.
 func (r *rig) queue(name string, attributes ...string) string {
 	r.Helper()
 	in := &sqs.CreateQueueInput{QueueName: &name, Attributes: make(map[string]string)}
@@ -65,7 +65,7 @@ func (r *rig) ask(operation string, in object) object {
 	return out
 }
 
-// refused calls an operation and wants it refused with a status and words.
+// refused calls an operation that must be refused with this status and text.
 func (r *rig) refused(as *apitest.Actor, operation string, in object, status int, words string) {
 	r.Helper()
 	got, out := as.Sluice(r.T, operation, in)

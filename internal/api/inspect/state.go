@@ -57,7 +57,7 @@ type shardState struct {
 	DiskBytes       int64
 }
 
-// blockedSample is how many groups are looked at to find the largest blocked one.
+// blockedSample is how many groups are examined to find the largest blocked one.
 const blockedSample = 100
 
 // describeQueueState describes the state of a queue, and why receives return nothing.

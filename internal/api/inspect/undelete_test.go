@@ -19,7 +19,7 @@ func (r *rig) deleteQueue(url string) {
 	apitest.Must(r.T, out, err)
 }
 
-// A deletion is undone: the queue is gone for all operations until then, and afterwards as it was.
+// A deletion is undone: until then the queue is gone for all operations, and afterwards it is unchanged.
 func TestUndoDelete(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -78,11 +78,11 @@ func TestUndoDelete(t *testing.T) {
 		t.Errorf("sources are %q", urls)
 	}
 	back := r.ask("UndoDelete", name)
-	if again := r.ask("UndoDelete", name); fmt.Sprint(again) != fmt.Sprint(back) { // the answer to the first was lost
-		t.Errorf("the repetition says %v, after %v", again, back)
+	if again := r.ask("UndoDelete", name); fmt.Sprint(again) != fmt.Sprint(back) { // the first answer was lost
+		t.Errorf("the repetition returns %v, after %v", again, back)
 	}
 	if fmt.Sprint(back["QueueUrl"], back["Messages"]) != url+"2" || back["DeletedTimestamp"] == nil {
-		t.Errorf("the undo says %v", back)
+		t.Errorf("the undo returns %v", back)
 	}
 	if is := attributes(); is != was {
 		t.Errorf("the attributes are\n%s\nand were\n%s", is, was)
@@ -98,8 +98,8 @@ func TestUndoDelete(t *testing.T) {
 	r.ask("UndoDelete", name)
 }
 
-// An undo that is repeated after a lost answer finds the queue that came back, also if an older one of its name could
-// come back otherwise.
+// An undo that is repeated after a lost answer finds the restored queue, even if an older queue of that name could also
+// be restored.
 func TestRepeatedUndoDelete(t *testing.T) {
 	t.Parallel()
 	config := servertest.InMemory()
@@ -113,7 +113,7 @@ func TestRepeatedUndoDelete(t *testing.T) {
 	r.deleteQueue(url)
 	for range 2 {
 		if back := r.ask("UndoDelete", name); fmt.Sprint(back["Messages"]) != "1" {
-			t.Errorf("the undo says %v", back)
+			t.Errorf("the undo returns %v", back)
 		}
 	}
 	r.deleteQueue(url)
@@ -121,7 +121,8 @@ func TestRepeatedUndoDelete(t *testing.T) {
 	r.refused(r.root, "UndoDelete", name, http.StatusBadRequest, "there is a new queue of this name")
 }
 
-// The name of a deleted queue can be used again, and the account's number of queues, and then the undo is refused.
+// The name of a deleted queue and its place in the account's limit are free again, and if they are used, the undo is
+// refused.
 func TestUndoDeleteIsRefused(t *testing.T) {
 	t.Parallel()
 	config := servertest.InMemory()
@@ -145,7 +146,7 @@ func TestUndoDeleteIsRefused(t *testing.T) {
 	r.refused(r.root, "UndoDelete", name, http.StatusBadRequest, "there is a new queue of this name")
 }
 
-// Messages of a deleted queue count as stored by its account, until it can no longer be brought back.
+// Messages of a deleted queue count as stored by its account until it can no longer be restored.
 func TestDeletedQueueCountsAsStored(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -157,7 +158,7 @@ func TestDeletedQueueCountsAsStored(t *testing.T) {
 	r.sendBodies(other, "c")
 	_, err := r.root.SQS.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: &other, MessageBody: aws.String("d")})
 	if err == nil || apitest.Code(err) != "OverLimit" {
-		t.Errorf("a send beyond the limit gave %v", err)
+		t.Errorf("a send beyond the limit returned %v", err)
 	}
 	if got := fmt.Sprint(r.ask("UndoDelete", object{"QueueName": "q"})["Messages"]); got != "2" {
 		t.Errorf("%s messages came back", got)

@@ -10,7 +10,8 @@ import (
 	"github.com/sluicemq/sluice/internal/api/apitest"
 )
 
-// A purge is undone: the queue is empty for all operations until then, and afterwards as it was, with what came since.
+// A purge is undone: until then the queue is empty for all operations, and afterwards it is unchanged, with the
+// messages that arrived since.
 func TestUndoPurge(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -36,23 +37,23 @@ func TestUndoPurge(t *testing.T) {
 		t.Errorf("after the purge: %s", got)
 	}
 	if undo, ok := state["Undo"].(object); !ok || fmt.Sprint(undo["Messages"]) != "2" {
-		t.Errorf("the state says %v", state["Undo"])
+		t.Errorf("the state is %v", state["Undo"])
 	}
 	send("c")
 	if got := fmt.Sprint(r.ask("UndoPurge", queueURL)["Messages"]); got != "2" {
 		t.Errorf("%s messages came back", got)
 	}
-	send("a") // which is a duplicate again
+	send("a") // which is again a duplicate
 	if got := fmt.Sprint(r.receive(url, 10)); got != "[a b c]" {
 		t.Errorf("received %s", got)
 	}
 	if state := r.ask("DescribeQueueState", queueURL); state["Undo"] != nil {
-		t.Errorf("the state still says %v", state["Undo"])
+		t.Errorf("the state is still %v", state["Undo"])
 	}
 	nothing()
 }
 
-// An undo brings back no more messages than the account of the queue may store.
+// An undo restores no more messages than the account of the queue may store.
 func TestUndoPurgeWithinTheLimitOfTheAccount(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

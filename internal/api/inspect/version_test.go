@@ -31,6 +31,6 @@ func TestVersionOfLargestPage(t *testing.T) {
 		t.Errorf("%d queues have changed", len(left))
 	}
 	if left := v.changed(queues, before[:len(before)-1]); len(left) != maxQueues {
-		t.Errorf("of a version that is cut off, %d queues have changed", len(left))
+		t.Errorf("with a truncated version, %d queues have changed", len(left))
 	}
 }

@@ -35,7 +35,7 @@ func TestShorten(t *testing.T) {
 	}
 }
 
-// Together the pages of a list are the list, even if entries come and go between two pages.
+// Together the pages of a list are the list, even if entries are added and removed between two pages.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	itself := func(s string) string { return s }
@@ -89,7 +89,7 @@ func FuzzPaginate(f *testing.F) {
 	})
 }
 
-// A request is decided with what its subject says, and refused in the service's name.
+// A request is authorized with the facts of its subject, and refused in the service's name.
 func TestAuthorize(t *testing.T) {
 	t.Parallel()
 	rules := &policy.Rules{Vendor: "sns", Actions: []string{"sns:Publish"}}
@@ -131,7 +131,7 @@ func TestAuthorize(t *testing.T) {
 	}
 }
 
-// The state of the disk is described in a sentence, which is recognised when it is read back.
+// The state of the disk is described in a sentence, which is recognized when it is read back.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	stuck := service.Failure(fmt.Errorf("commit: %w", &store.BlockedError{Reason: "it is full"}))

@@ -24,7 +24,7 @@ import (
 
 type object = apitest.Object
 
-// rig is a server whose clock a test moves.
+// rig is a server with a clock that the test moves.
 type rig struct {
 	*server.Server
 	clock apitest.Clock
@@ -48,17 +48,17 @@ func newRigOf(t *testing.T, change func(*rig, *server.Config)) *rig {
 	return r
 }
 
-// browser is one that shows the console.
+// browser is a browser that shows the console.
 type browser struct {
 	t      *testing.T
 	url    string // of the server
-	cookie string // that it has got, as it sends it
+	cookie string // that it has received, as it sends them
 	set    *http.Cookie
 }
 
 func (r *rig) browser(t *testing.T) *browser { return &browser{t: t, url: r.Endpoint()} }
 
-// ask makes a request as the console's page does, after change has altered it.
+// ask makes a request as the console's page does, altered by change.
 func (b *browser) ask(method, name, body string, change func(*http.Request)) (*http.Response, object) {
 	b.t.Helper()
 	r, err := http.NewRequest(method, b.url+"/console/api/"+name, strings.NewReader(body))
@@ -95,7 +95,7 @@ func (b *browser) ask(method, name, body string, change func(*http.Request)) (*h
 	return res, out
 }
 
-// do makes a request that must be answered with a status.
+// do makes a request that must return a status.
 func (b *browser) do(status int, method, name, body string) object {
 	b.t.Helper()
 	res, out := b.ask(method, name, body, nil)
@@ -113,7 +113,7 @@ func (b *browser) refused(status int, code, method, name, body string) {
 	}
 }
 
-// link has a caller make a link, and returns what a browser gives in for it.
+// link makes a caller create a link, and returns its code.
 func link(t *testing.T, who *apitest.Actor) string {
 	t.Helper()
 	status, out := who.Sluice(t, "CreateSignInLink", object{})
@@ -133,7 +133,7 @@ func (r *rig) signedIn(t *testing.T, who *apitest.Actor) *browser {
 	return b
 }
 
-// keys returns the caller that the browser's keys are for.
+// keys returns the caller whose keys the browser has.
 func (b *browser) keys(r *rig) *apitest.Actor {
 	b.t.Helper()
 	k := b.do(http.StatusOK, "POST", "credentials", "")
@@ -146,7 +146,7 @@ func (b *browser) keys(r *rig) *apitest.Actor {
 		r.clock.Now)
 }
 
-// is makes sure whose keys they are.
+// is checks whose keys they are.
 func is(t *testing.T, a *apitest.Actor, arn string) {
 	t.Helper()
 	out, err := a.STS.GetCallerIdentity(t.Context(), &sts.GetCallerIdentityInput{})
@@ -155,7 +155,7 @@ func is(t *testing.T, a *apitest.Actor, arn string) {
 	}
 }
 
-// dead makes sure that keys are good for nothing.
+// dead checks that keys are invalid.
 func dead(t *testing.T, why string, a *apitest.Actor) {
 	t.Helper()
 	_, err := a.STS.GetCallerIdentity(t.Context(), &sts.GetCallerIdentityInput{})
@@ -164,7 +164,7 @@ func dead(t *testing.T, why string, a *apitest.Actor) {
 	}
 }
 
-// events returns the events of a name, as JSON, the newest first, when there are so many of them.
+// events returns the events of a name as JSON, the newest first, when there are this many.
 func (r *rig) events(t *testing.T, name string, want int) (out []string) {
 	t.Helper()
 	trail := cloudtrail.New(cloudtrail.Options{

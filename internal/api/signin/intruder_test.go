@@ -34,7 +34,7 @@ func TestIntruders(t *testing.T) {
 		change  func(*http.Request)
 		status  int
 		code    string
-		changes bool // such pages may read, which tells them nothing
+		changes bool // other pages may read these, which reveals nothing
 	}{
 		"another site": {set("Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"), 403,
 			"CrossOrigin", true},
@@ -123,7 +123,7 @@ func TestRequestsHaveLimits(t *testing.T) {
 	}
 }
 
-// Behind a proxy that ends TLS the cookie is one that only TLS carries.
+// Behind a proxy that terminates TLS, the cookie is sent over TLS only.
 func TestCookieBehindAProxy(t *testing.T) {
 	t.Parallel()
 	addresses, err := freeport.Take(1)

@@ -17,7 +17,7 @@ import (
 	"github.com/sluicemq/sluice/internal/server"
 )
 
-// federation is a server that people sign in to by an identity provider.
+// federation is a server whose users sign in through an identity provider.
 type federation struct {
 	*rig
 	provider *openidtest.Provider
@@ -39,7 +39,7 @@ func newFederation(t *testing.T, change func(*server.Config)) *federation {
 	return f
 }
 
-// trust is a trust policy for the provider's people, with conditions.
+// trust is a trust policy for the provider's users, with conditions.
 func (f *federation) trust(conditions string) string {
 	return fmt.Sprintf(`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Federated":"arn:aws:iam::%s:oidc-provider/%s"},"Action":"sts:AssumeRoleWithWebIdentity","Condition":{%s}}]}`,
 		apitest.Account, f.key(), conditions)
@@ -47,7 +47,7 @@ func (f *federation) trust(conditions string) string {
 
 func (f *federation) key() string { return strings.TrimPrefix(f.provider.URL, "http://") }
 
-// newRole makes the role of the admins.
+// newRole creates the role of the admins.
 func (f *federation) newRole(t *testing.T, trust string) {
 	t.Helper()
 	_, err := f.root.IAM.CreateRole(t.Context(), &iam.CreateRoleInput{
@@ -60,7 +60,7 @@ func (f *federation) newRole(t *testing.T, trust string) {
 	apitest.Must(t, 0, err)
 }
 
-// visitor is a browser that goes where it is sent.
+// visitor is a browser that follows redirects.
 type visitor struct {
 	t       *testing.T
 	cookies map[string]string
@@ -69,8 +69,8 @@ type visitor struct {
 
 func newVisitor(t *testing.T) *visitor { return &visitor{t: t, cookies: make(map[string]string)} }
 
-// visit asks for an address, with the cookies that a browser sends when another site has led it there, and returns
-// where it is sent to.
+// visit requests an address, with the cookies that a browser sends after a link from another site, and returns the
+// redirect.
 func (v *visitor) visit(address, site string) (*http.Response, string) {
 	v.t.Helper()
 	r, err := http.NewRequest(http.MethodGet, address, nil)
@@ -106,7 +106,7 @@ func (v *visitor) visit(address, site string) (*http.Response, string) {
 	return res, to
 }
 
-// begin begins at the server and returns the address that the provider leads the browser back to.
+// begin starts at the server and returns the address to which the provider leads the browser back.
 func (v *visitor) begin(f *federation) string {
 	v.t.Helper()
 	res, to := v.visit(f.Endpoint()+"/console/api/oidc", "same-origin")
@@ -117,7 +117,7 @@ func (v *visitor) begin(f *federation) string {
 	return back
 }
 
-// signIn signs in, and returns the code that the console is opened with; empty if the attempt succeeds.
+// signIn signs in, and returns the error code with which the console opens, or "" after success.
 func (v *visitor) signIn(f *federation) string {
 	v.t.Helper()
 	return v.finish(f, v.begin(f))
@@ -254,7 +254,7 @@ func TestProviderUserNotAdmitted(t *testing.T) {
 	}
 }
 
-// An answer of the provider counts in the browser that has asked for it, and once.
+// An answer of the provider is valid once, and only in the browser that started the sign-in.
 func TestAnswersOfTheProviderCannotBeMovedOrRepeated(t *testing.T) {
 	t.Parallel()
 	f := newFederation(t, nil)
@@ -285,7 +285,7 @@ func TestAnswersOfTheProviderCannotBeMovedOrRepeated(t *testing.T) {
 		lost(why, v, u.String())
 	}
 	if len(f.provider.Asked) != asked {
-		t.Error("the provider was asked for strangers")
+		t.Error("the provider was called for strangers")
 	}
 	kept := make(map[string]string)
 	for name, value := range victim.cookies {
@@ -298,7 +298,7 @@ func TestAnswersOfTheProviderCannotBeMovedOrRepeated(t *testing.T) {
 	again.cookies = kept
 	lost("the same answer with the same cookie", again, back)
 
-	// The codes of the provider are words of ours.
+	// The provider's codes are replaced by ours.
 	for answer, want := range map[string]string{
 		"error=access_denied&error_description=%3Cscript%3E": "Denied", "error=server_error": "Refused",
 		"error=%3Cscript%3E": "Refused", "code=": "Refused", "": "Refused",
@@ -332,14 +332,14 @@ func TestAttemptsAtTheProviderAreCounted(t *testing.T) {
 	f.newUser(t, "ann", "Correct-horse-1", false)
 	f.browser(t).do(http.StatusOK, "POST", "session", typed("ann", "Correct-horse-1"))
 	f.clock.Forward(15 * time.Minute)
-	for range 60 { // who succeeds is not counted
+	for range 60 { // a success is not counted
 		if code := newVisitor(t).signIn(f); code != "" {
 			t.Fatal(code)
 		}
 	}
 }
 
-// A session ends when its role does, or is for others.
+// A session ends when its role does, or when the role admits others.
 func TestSessionsOfTheProviderEnd(t *testing.T) {
 	t.Parallel()
 	f := newFederation(t, nil)
@@ -389,7 +389,7 @@ func TestSessionsOfTheProviderEnd(t *testing.T) {
 	ended("another role has its name")
 }
 
-// Each person sees their own sessions, though all have the same role.
+// Each person sees only their own sessions, though all have the same role.
 func TestPeopleOfOneRole(t *testing.T) {
 	t.Parallel()
 	f := newFederation(t, nil)
@@ -408,7 +408,7 @@ func TestPeopleOfOneRole(t *testing.T) {
 	for range 51 {
 		bob = signIn("2", "bob@example.com")
 	}
-	namesake := signIn("3", "ann@example.com") // the address belongs to another person since
+	namesake := signIn("3", "ann@example.com") // the address now belongs to another person
 	for who, b := range map[string]*browser{"ann": ann, "bob": bob, "her namesake": namesake} {
 		want := map[string]int{"ann": 1, "bob": 50, "her namesake": 1}[who]
 		if all := b.do(http.StatusOK, "GET", "sessions", "")["sessions"].([]any); len(all) != want {
@@ -417,7 +417,7 @@ func TestPeopleOfOneRole(t *testing.T) {
 	}
 }
 
-// Other sites cannot begin what a person may not want; nor is there anything for who does not ask as a browser does.
+// Other sites cannot start actions on a person's behalf, and programs that do not act like a browser get nothing.
 func TestBeginningAtTheProvider(t *testing.T) {
 	t.Parallel()
 	f := newFederation(t, nil)
@@ -452,7 +452,7 @@ func TestBeginningAtTheProvider(t *testing.T) {
 	}
 }
 
-// Behind a proxy the provider gets the public address, and who comes by another one is sent to that first.
+// Behind a proxy the provider gets the public address, and a visitor at another address is redirected there first.
 func TestProviderBehindAProxy(t *testing.T) {
 	t.Parallel()
 	addresses, err := freeport.Take(1)

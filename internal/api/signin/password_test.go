@@ -14,7 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/apitest"
 )
 
-// typed is what the page sends of a name and a password.
+// typed is the page's request with a name and a password.
 func typed(user, word string, more ...string) string {
 	in := map[string]string{"user": user, "password": word}
 	for i := 0; i < len(more); i += 2 {
@@ -24,7 +24,7 @@ func typed(user, word string, more ...string) string {
 	return string(text)
 }
 
-// newUser makes a user with a password.
+// newUser creates a user with a password.
 func (r *rig) newUser(t *testing.T, name, word string, reset bool) {
 	t.Helper()
 	_, err := r.root.IAM.CreateUser(t.Context(), &iam.CreateUserInput{UserName: &name})
@@ -66,7 +66,7 @@ func TestSignInByPassword(t *testing.T) {
 		strings.Count(all, `"ConsoleLogin":"Failure"`) != 6 {
 		t.Errorf("events: %s", all)
 	}
-	// Another password ends what the old one has begun.
+	// A new password ends the sessions of the old one.
 	r.clock.Forward(time.Minute)
 	_, err = r.root.IAM.UpdateLoginProfile(t.Context(), &iam.UpdateLoginProfileInput{
 		UserName: aws.String("ann"), Password: aws.String("Another-horse-2"),
@@ -95,7 +95,7 @@ func TestSignInByTheNumberOfAnAccount(t *testing.T) {
 	r.browser(t).do(http.StatusOK, "POST", "session", typed("ann", "Correct-horse-1", "account", apitest.Account))
 }
 
-// A login profile can limit how long sessions last.
+// A login profile can limit the length of sessions.
 func TestSignInIsLimited(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -132,7 +132,7 @@ func TestPasswordMustBeReplaced(t *testing.T) {
 	r.browser(t).refused(http.StatusUnauthorized, "BadPassword", "POST", "session", typed("ann", "Correct-horse-1"))
 }
 
-// Guessing locks a user out for a quarter of an hour, also with the right password; other users are not affected.
+// Guessing locks a user out for a quarter of an hour, even with the right password; other users are not affected.
 func TestGuessingEnds(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -156,7 +156,7 @@ func TestGuessingEnds(t *testing.T) {
 	b.refused(http.StatusTooManyRequests, "TooManyAttempts", "POST", "session", typed("bob", "Correct-horse-1"))
 }
 
-// A person who signs in has not guessed wrongly, however many requests that takes: others behind the address still can.
+// A successful sign-in is not a wrong guess, however many requests it takes: others at that address still can sign in.
 func TestSuccessGivesBackItsTries(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -185,10 +185,11 @@ func TestSuccessGivesBackItsTries(t *testing.T) {
 		typed("ann", "Correct-horse-1"))
 }
 
-// newDevice gives a user a second factor. It returns what shows its code at a time ahead of now, and its serial number.
+// newDevice gives a user a second factor. It returns a function that shows its code at a time ahead of now, and its
+// serial number.
 func (r *rig) newDevice(t *testing.T, user string) (code func(ahead time.Duration) string, serial *string) {
 	t.Helper()
-	r.clock.Forward(30*time.Second - time.Duration(r.clock.Now().UnixNano())%(30*time.Second)) // to where a code begins
+	r.clock.Forward(30*time.Second - time.Duration(r.clock.Now().UnixNano())%(30*time.Second)) // to the start of a code
 	made, err := r.root.IAM.CreateVirtualMFADevice(t.Context(), &iam.CreateVirtualMFADeviceInput{
 		VirtualMFADeviceName: aws.String("phone"),
 	})

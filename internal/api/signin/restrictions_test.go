@@ -21,15 +21,15 @@ import (
 	"github.com/sluicemq/sluice/internal/server"
 )
 
-// made are keys that a test looks at.
+// made are keys that a test examines.
 type made struct {
 	*apitest.Actor
 	expires time.Time // zero: they do not
 }
 
 // Every operation that derives keys from keys keeps each restriction of the original: the new keys allow nothing that
-// the old did not, and live no longer. A role's session has the permissions of the role, so the role here may do less
-// than all who assume it.
+// the old did not, and expire no later. A role's session has the role's permissions, so the role here may do less than
+// everyone who assumes it.
 func TestKeysFromKeysKeepEveryRestriction(t *testing.T) {
 	t.Parallel()
 	w := newRestricted(t)
@@ -42,7 +42,7 @@ func TestKeysFromKeysKeepEveryRestriction(t *testing.T) {
 			name := from + " " + way
 			want, known := outcomes[from][way]
 			if !known {
-				t.Errorf("%s: say in the table of this test what comes of it", name)
+				t.Errorf("%s: add the outcome to the table of this test", name)
 			}
 			got, code := try(t, w, source.Actor)
 			if code != want {
@@ -52,7 +52,7 @@ func TestKeysFromKeysKeepEveryRestriction(t *testing.T) {
 				continue
 			}
 			if way == "link" && !source.expires.IsZero() && got.expires.After(source.expires) {
-				t.Errorf("%s: lasts until %v, and what it comes from until %v", name, got.expires, source.expires)
+				t.Errorf("%s: lasts until %v, and its source until %v", name, got.expires, source.expires)
 			}
 			for probe, may := range w.allowed(t, got.Actor) {
 				if may && !before[probe] {
@@ -66,7 +66,7 @@ func TestKeysFromKeysKeepEveryRestriction(t *testing.T) {
 	}
 }
 
-// outcomes are the codes with which each way refuses the keys of each kind; empty if it makes keys.
+// outcomes are the codes with which each way refuses the keys of each kind, or "" if it makes keys.
 var outcomes = map[string]map[string]string{
 	"user": {"link": "", "signed request": "", "GetSessionToken": "", "GetFederationToken": "",
 		"AssumeRole": ""},
@@ -100,12 +100,12 @@ var outcomes = map[string]map[string]string{
 		"GetFederationToken": "", "AssumeRole": ""},
 }
 
-// restricted is a server with users and roles of which some things are refused.
+// restricted is a server with users and roles that are denied some actions.
 type restricted struct {
-	*federation                      // people sign in by its provider
-	programs    *openidtest.Provider // programs get keys for its tokens
+	*federation                      // for sign-in
+	programs    *openidtest.Provider // for programs' tokens
 	queue       string               // URL
-	role        string               // the ARN of the role that may send, and assume itself
+	role        string               // the ARN of the role that may send and assume itself
 	revoke      time.Time
 }
 
@@ -119,7 +119,7 @@ func newRestricted(t *testing.T) *restricted {
 	return w
 }
 
-// policy allows actions, but not to those with the tag team=red, nor to sessions from before the revocation.
+// policy allows actions, except for callers with the tag team=red and for sessions from before the revocation.
 func (w *restricted) policy(actions string) string {
 	return fmt.Sprintf(`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":[%s],"Resource":"*"},
 		{"Effect":"Deny","Action":"sqs:GetQueueUrl","Resource":"*","Condition":{"StringEquals":{"aws:PrincipalTag/team":"red"}}},
@@ -211,7 +211,7 @@ func (w *restricted) assume(t *testing.T, who *apitest.Actor, role, document str
 	return w.of(apitest.Must(t, out, err).Credentials)
 }
 
-// byToken makes a role, and exchanges a token of a provider for its keys, with a session policy.
+// byToken creates a role, and exchanges a provider's token for its keys, with a session policy.
 func (w *restricted) byToken(t *testing.T, document, session string) made {
 	t.Helper()
 	provider, err := w.root.IAM.CreateOpenIDConnectProvider(t.Context(), &iam.CreateOpenIDConnectProviderInput{
@@ -229,7 +229,7 @@ func (w *restricted) byToken(t *testing.T, document, session string) made {
 	return w.of(apitest.Must(t, out, err).Credentials)
 }
 
-// byProvider makes the role of the people whom a provider admits, and returns the keys of one of them.
+// byProvider creates the role of the users whom a provider admits, and returns the keys of one of them.
 func (w *restricted) byProvider(t *testing.T, document string) *apitest.Actor {
 	t.Helper()
 	w.newRole(t, "admin", w.trust(`"StringEquals":{"`+w.key()+`:aud":"`+openidtest.Client+`"}`), document)
@@ -240,7 +240,7 @@ func (w *restricted) byProvider(t *testing.T, document string) *apitest.Actor {
 	return v.page(w.federation).keys(w.rig)
 }
 
-// allowed returns what a caller may do, of things that are refused to some.
+// allowed returns the actions that a caller may take, of actions that some callers are denied.
 func (w *restricted) allowed(t *testing.T, who *apitest.Actor) map[string]bool {
 	t.Helper()
 	may := make(map[string]bool)
@@ -297,7 +297,7 @@ var ways = map[string]func(*testing.T, *restricted, *apitest.Actor) (made, strin
 		if res.StatusCode != http.StatusOK {
 			return made{}, fmt.Sprint(out["code"])
 		}
-		w.clock.Forward(time.Second) // one key signs in once in a second
+		w.clock.Forward(time.Second) // a key can sign in once a second
 		return w.console(t, signed(t, cred, w.Endpoint(), w.clock.Now(), nil)), ""
 	},
 	"GetSessionToken": func(t *testing.T, w *restricted, who *apitest.Actor) (made, string) {

@@ -74,7 +74,7 @@ func TestSignInByLink(t *testing.T) {
 	b.do(http.StatusNoContent, "DELETE", "session", "")
 }
 
-// Of browsers that use a link at the same time, one gets a session.
+// When several browsers use a link at once, one gets a session.
 func TestLinkIsUsedOnce(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -98,7 +98,7 @@ func TestLinkIsUsedOnce(t *testing.T) {
 	}
 }
 
-// An account that makes more links and sessions than fit loses its oldest ones. Those of another account stay.
+// An account that creates too many links and sessions loses its oldest ones. Those of another account stay.
 func TestAccountsDoNotDisplaceEachOther(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -147,7 +147,7 @@ func TestTimesEnd(t *testing.T) {
 	b.refused(http.StatusUnauthorized, "SignedOut", "POST", "credentials", "")
 }
 
-// When the user or role of a session is deleted, the session ends, and with it its keys.
+// When the user or role of a session is deleted, the session ends with its keys.
 func TestSessionsEndWithTheirUser(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -197,7 +197,7 @@ func TestSessionsEndWithTheirUser(t *testing.T) {
 	}
 }
 
-// A role's session in the console lasts as long as the keys that it was begun with.
+// A role's session in the console lasts as long as the keys that started it.
 func TestRoleSignsIn(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -262,7 +262,7 @@ func TestSessionsAreListed(t *testing.T) {
 	}
 }
 
-// signed is a call of GetCallerIdentity as the page signs it.
+// signed is a call of GetCallerIdentity, signed as the page signs it.
 func signed(t *testing.T, cred identity.Credential, url string, at time.Time, change func(*http.Request)) string {
 	t.Helper()
 	const body = "Action=GetCallerIdentity&Version=2011-06-15"
@@ -357,7 +357,7 @@ func TestSignInWithKeys(t *testing.T) {
 	}
 }
 
-// Sign-ins are in the trail, as CloudTrail has those of AWS's console, and so are failures.
+// The trail contains sign-ins and failures, in the form of CloudTrail's events for AWS's console.
 func TestSignInsAreRecorded(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -385,7 +385,7 @@ func TestSignInsAreRecorded(t *testing.T) {
 	}
 }
 
-// The page offers no undo of a server that undoes nothing.
+// The page of a server without undo offers none.
 func TestSettingsWithoutUndo(t *testing.T) {
 	t.Parallel()
 	r := newRigOf(t, func(_ *rig, c *server.Config) { c.NoUndo = true })

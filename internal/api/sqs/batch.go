@@ -50,7 +50,7 @@ func checkEntries[E any](entryType string, entries []E, id func(*E) string) erro
 		}
 	}
 	for i := range entries {
-		for j := range i { // of ten entries at the most
+		for j := range i { // at most ten entries
 			if own := id(&entries[i]); own == id(&entries[j]) {
 				return errEntryIDRepeated(own)
 			}

@@ -16,7 +16,7 @@ import (
 	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
-// Users, members of groups, sessions, federated users and roles: each caller with a key may do what the policies say,
+// Users, members of groups, sessions, federated users and roles: each caller with a key may do what the policies allow,
 // and no more.
 func TestActors(t *testing.T) {
 	t.Parallel()
@@ -137,7 +137,7 @@ func TestActors(t *testing.T) {
 	}
 	for _, a := range []*apitest.Actor{eve, root} {
 		if _, err := assume(a, nil); apitest.Code(err) != no {
-			t.Errorf("a role is assumed by others than those it trusts: %v", err)
+			t.Errorf("an untrusted caller assumes a role: %v", err)
 		}
 	}
 	worker, err := assume(bob, nil)
@@ -159,7 +159,7 @@ func TestActors(t *testing.T) {
 		t.Errorf("the worker is %s, %s", *id.Arn, *id.UserId)
 	}
 
-	// A changed token, none, and another's.
+	// A changed token, no token, and another's token.
 	keys := apitest.Must(t, out, nil).Credentials
 	for what, token := range map[string]string{
 		"no token": "", "a changed token": changed(*keys.SessionToken),
@@ -183,7 +183,7 @@ func TestActors(t *testing.T) {
 		want("an expired session", a, "ExpiredToken")
 	}
 
-	// A role that is no more, and one that was made again under its name.
+	// A deleted role, and one that was created again under its name.
 	worker, err = assume(bob, nil)
 	want("a role's new session", apitest.Must(t, worker, err), "")
 	_, err = root.IAM.DeleteRolePolicy(t.Context(), &iam.DeleteRolePolicyInput{

@@ -85,7 +85,7 @@ func TestAssumeRole(t *testing.T) {
 		}
 	}
 
-	// A role that is assumed from another's session lasts an hour at most.
+	// A role that is assumed from another role's session lasts at most an hour.
 	first := role(iamARN(account, "user/bob"), assume, "")
 	_, err := root.IAM.PutRolePolicy(t.Context(), &iam.PutRolePolicyInput{
 		RoleName: aws.String(fmt.Sprint("r", roles)), PolicyName: aws.String("p"), PolicyDocument: &assuming,
@@ -119,7 +119,7 @@ func TestAssumeRole(t *testing.T) {
 		t.Errorf("another bob is trusted: %v", err)
 	}
 
-	// A role of another account's queue: both sides have to agree.
+	// For a role and another account's queue, both accounts must allow the call.
 	q, err := other.SQS.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("theirs")})
 	url := *apitest.Must(t, q, err).QueueUrl
 	out, err = ally.STS.AssumeRole(t.Context(), &sts.AssumeRoleInput{
@@ -134,7 +134,7 @@ func TestAssumeRole(t *testing.T) {
 	})
 	apitest.Must(t, 0, err)
 	if got := apitest.Code(visitor.Send(t, url)); got != "AccessDenied" {
-		t.Errorf("a visitor sends without its own account's leave: %q", got)
+		t.Errorf("a visitor sends without its own account's permission: %q", got)
 	}
 	_, err = root.IAM.PutRolePolicy(t.Context(), &iam.PutRolePolicyInput{
 		RoleName: aws.String("r6"), PolicyName: aws.String("p"),
@@ -142,6 +142,6 @@ func TestAssumeRole(t *testing.T) {
 	})
 	apitest.Must(t, 0, err)
 	if err := visitor.Send(t, url); err != nil {
-		t.Errorf("a visitor whom both accounts let: %v", err)
+		t.Errorf("a visitor whom both accounts allow: %v", err)
 	}
 }

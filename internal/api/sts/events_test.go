@@ -18,7 +18,7 @@ import (
 	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
-// event is what these tests look at of an event of a call that gives out temporary keys.
+// event has the fields that these tests check in an event of a call that returns temporary keys.
 type event struct {
 	ReadOnly         bool
 	ErrorCode        string
@@ -30,7 +30,7 @@ type event struct {
 	Resources []struct{ ARN, AccountID, Type string }
 }
 
-// lookUp returns the one event of an operation that an account has.
+// lookUp returns the only event of an operation in an account.
 func lookUp(t *testing.T, who *apitest.Actor, endpoint, operation string) (e event, text string) {
 	t.Helper()
 	client := cloudtrail.New(cloudtrail.Options{
@@ -55,8 +55,8 @@ func lookUp(t *testing.T, who *apitest.Actor, endpoint, operation string) (e eve
 	return e, text
 }
 
-// The event of a call that gives out temporary keys has the id of the key and the role, and never a secret. The
-// account of a role sees who from another account has assumed it.
+// The event of a call that returns temporary keys has the id of the key and the role, and never a secret. The account
+// of a role sees which caller of another account has assumed it.
 func TestEventsOfTemporaryKeys(t *testing.T) {
 	t.Parallel()
 	s, _ := servertest.Start(t, servertest.InMemory())
@@ -102,7 +102,7 @@ func TestEventsOfTemporaryKeys(t *testing.T) {
 	}
 }
 
-// A refused attempt stays with the account of the caller.
+// A refused attempt is recorded only in the account of the caller.
 func TestEventOfRefusedRole(t *testing.T) {
 	t.Parallel()
 	s, _ := servertest.Start(t, servertest.InMemory())

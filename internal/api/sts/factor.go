@@ -11,7 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// factor is a second factor that a request has shown. The zero factor is none.
+// factor is a second factor that a request has proved. The zero factor means none.
 type factor struct {
 	serial, code string
 	at           time.Time

@@ -14,7 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
-// factor is a second factor of a user, of which one more code can be shown: codes count once.
+// factor is a second factor of a user with unused codes: each code is valid once.
 type factor struct{ serial, code *string }
 
 // newFactor returns a second factor of the user.
@@ -36,8 +36,8 @@ func newFactor(t *testing.T, root *apitest.Actor, user, name string) factor {
 	return factor{device.SerialNumber, code(30 * time.Second)}
 }
 
-// A code of a second factor is good once, for its user. Keys of GetSessionToken keep that it was shown, a role is
-// assumed with it.
+// A code of a second factor is valid once, for its user. Keys of GetSessionToken record it, and a role can be assumed
+// with it.
 func TestSecondFactor(t *testing.T) {
 	t.Parallel()
 	s, _ := servertest.Start(t, servertest.InMemory())

@@ -37,7 +37,7 @@ func TestTokenOperations(t *testing.T) {
 		large = append(large, fmt.Sprintf("Tags.member.%d.Key", i+1), fmt.Sprint("k", i),
 			fmt.Sprintf("Tags.member.%d.Value", i+1), strings.Repeat("v", 256))
 	}
-	// White space counts for the length of a parameter; it is not carried along.
+	// White space counts towards the length of a parameter, and is then dropped.
 	spaced := func(n int) string {
 		return strings.Replace(apitest.Allow("sqs:*", "*"), ",", ","+strings.Repeat(" \n", n), 1)
 	}
@@ -105,7 +105,7 @@ func TestDecodeAuthorizationMessage(t *testing.T) {
 		"1 validation error detected: Value null at 'encodedMessage' failed to satisfy constraint: Member must not be null")
 }
 
-// The size of a token is in the answer, and can be asked for.
+// The answer has the size of a token, and a request can set one.
 func TestTokenSize(t *testing.T) {
 	t.Parallel()
 	st := newStory(t)
@@ -130,7 +130,7 @@ func TestTokenSize(t *testing.T) {
 	}
 }
 
-// Clients without keys, too, get the error that there is no such way to get keys.
+// Clients without keys also get the error that an operation does not exist.
 func TestUnsupportedFederation(t *testing.T) {
 	t.Parallel()
 	st := newStory(t)

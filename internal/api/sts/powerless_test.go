@@ -14,7 +14,8 @@ import (
 	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
-// No operation is done for callers who are unknown, have not signed, or have no permission. Two of them need none.
+// No operation succeeds for callers who are unknown, have not signed, or have no permission. Two of the operations need
+// none.
 func TestNoOperationWithoutPermission(t *testing.T) {
 	t.Parallel()
 	s, _ := servertest.Start(t, servertest.InMemory())
@@ -24,7 +25,7 @@ func TestNoOperationWithoutPermission(t *testing.T) {
 	role, err := root.IAM.CreateRole(t.Context(), &iam.CreateRoleInput{
 		RoleName:                 aws.String("r"),
 		AssumeRolePolicyDocument: aws.String(apitest.Trusting("arn:aws:iam::" + account + ":user/bob"))})
-	// Parameters with which any of the operations would do something.
+	// Parameters with which each operation would succeed.
 	params := url.Values{
 		"Name": {"jean"}, "RoleArn": {*apitest.Must(t, role, err).Role.Arn}, "RoleSessionName": {"s1"},
 		"AccessKeyId": {s.Root().AccessKeyID},

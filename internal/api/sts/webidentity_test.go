@@ -50,10 +50,10 @@ func newFederation(t *testing.T) *federation {
 	return f
 }
 
-// key is what condition keys have of the provider.
+// key returns a condition key of the provider.
 func (f *federation) key() string { return strings.TrimPrefix(f.URL, "https://") }
 
-// role makes a role that a principal may assume by some actions, and that may send to queues.
+// role creates a role that a principal may assume by these actions, and that may send to queues.
 func (f *federation) role(principal, actions, condition string) string {
 	f.t.Helper()
 	f.roles++
@@ -74,7 +74,8 @@ const byToken = `"sts:AssumeRoleWithWebIdentity"`
 
 func (f *federation) trusted() string { return fmt.Sprintf(`{"Federated":%q}`, f.arn) }
 
-// A program without keys gets those of a role for a token of a registered provider, as its SDK asks for them: unsigned.
+// A program without keys gets those of a role for a token of a registered provider, with the unsigned request of its
+// SDK.
 func TestAssumeRoleWithWebIdentity(t *testing.T) {
 	t.Parallel()
 	f := newFederation(t)
@@ -226,8 +227,7 @@ func TestAssumeRoleWithWebIdentityErrors(t *testing.T) {
 	}
 }
 
-// A provider decides what its tokens are good for: tags and the source identity of the session come from the token, if
-// the role trusts it with them.
+// A provider's token can set the tags and the source identity of the session, if the role's trust policy allows it.
 func TestTagsFromTokens(t *testing.T) {
 	t.Parallel()
 	f := newFederation(t)
@@ -254,11 +254,11 @@ func TestTagsFromTokens(t *testing.T) {
 	if _, err := f.root.Temporary(out.Credentials).SQS.CreateQueue(t.Context(), &sqs.CreateQueueInput{
 		QueueName: aws.String("q"),
 	}); err != nil {
-		t.Errorf("the session is not known by what its token said: %v", err)
+		t.Errorf("the session lacks the claims of its token: %v", err)
 	}
 }
 
-// A change that an account makes to its provider takes effect with the next request.
+// A change of a provider takes effect with the next request.
 func TestChangedProvider(t *testing.T) {
 	t.Parallel()
 	f := newFederation(t)
@@ -310,7 +310,7 @@ func TestChangedProvider(t *testing.T) {
 	want("no provider", openidtest.Client, invalid)
 }
 
-// The server connects for the owner of an account only where it may.
+// For the owner of an account, the server connects only to permitted addresses.
 func TestProviderBehindTheFirewall(t *testing.T) {
 	t.Parallel()
 	p := openidtest.NewTLS(t, time.Now)
@@ -332,7 +332,7 @@ func TestProviderBehindTheFirewall(t *testing.T) {
 	}
 }
 
-// The identity behind a chain of sessions, and the tags that are passed on, are those of the first session.
+// The source identity of a chain of sessions, and its transitive tags, are those of the first session.
 func TestChainsOfSessions(t *testing.T) {
 	t.Parallel()
 	s, _ := servertest.Start(t, servertest.InMemory())

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// However many policies there are, the cache holds two generations of texts,
-// and what is in use stays in it.
+// However many policies there are, the cache holds two generations of texts, and keeps the texts in use.
 func TestCacheIsBounded(t *testing.T) {
 	const text = `{"Statement":{"Effect":"Allow","Principal":"*","Action":"sqs:*","Resource":"*","Sid":"%d%s"}}`
 	pad := strings.Repeat("x", 8000)
@@ -36,9 +35,9 @@ func TestCacheIsBounded(t *testing.T) {
 		t.Errorf("%d bytes are held", held)
 	}
 	if p, ok := c.parse("no policy"); p != nil || ok {
-		t.Error("a text that is none is a policy")
+		t.Error("an invalid text is a policy")
 	}
 	if p, ok := c.parse("no policy"); p != nil || ok {
-		t.Error("a text that is none is a policy the second time")
+		t.Error("an invalid text is a policy the second time")
 	}
 }

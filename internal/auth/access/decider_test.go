@@ -43,7 +43,7 @@ var (
 	nobody identity.Identity
 )
 
-// details describe a request on queue1. They count how often they are asked.
+// details describe a request on queue1, and count how often they are read.
 type details struct {
 	facts policy.Facts
 	asked int
@@ -145,17 +145,17 @@ func TestDecide(t *testing.T) {
 	if d := access.New(nil).Decide(&access.Request{
 		Caller: bob, Rules: rules, Action: "sqs:SendMessage", Owner: owner, Policy: everybody, Details: &details{},
 	}); d == nil {
-		t.Error("bob is let in where there are no users")
+		t.Error("bob is allowed where there are no users")
 	}
 	if d := c.Decide(&access.Request{
 		Caller: identity.Identity{Caller: policy.Caller{Kind: policy.Account}}, Rules: rules, Action: "sqs:SendMessage",
 		Details: &details{},
 	}); d == nil {
-		t.Error("no account owns what belongs to no account")
+		t.Error("no account owns a resource without account")
 	}
 }
 
-// Facts are asked for only where there is something to decide.
+// Facts are read only if there is something to decide.
 func TestOwnerIsNotQuestioned(t *testing.T) {
 	c := access.New(nil)
 	d := &details{}
@@ -169,12 +169,12 @@ func TestOwnerIsNotQuestioned(t *testing.T) {
 	}
 	r.Policy = statement("Allow", "*", "sqs:SendMessage", "")
 	if c.Decide(r) != nil || d.asked != 2 {
-		t.Errorf("with a policy, %d questions", d.asked)
+		t.Errorf("with a policy, %d reads", d.asked)
 	}
 }
 
-// A policy counts from the moment it is changed, however many policies there are and
-// however many requests are decided at the same time.
+// A policy takes effect at once when it changes, however many policies there are and however many requests are
+// authorized concurrently.
 func TestPoliciesAreNeverStale(t *testing.T) {
 	c := access.New(nil)
 	var wg sync.WaitGroup
@@ -245,7 +245,8 @@ func TestReason(t *testing.T) {
 	}
 }
 
-// A service is known by its name alone, and gets what the resource's policy gives it for the account that it acts for.
+// A service is known by its name alone, and has the permissions that the resource's policy gives it for the account on
+// whose behalf it acts.
 func TestService(t *testing.T) {
 	t.Parallel()
 	d := access.New(users{})

@@ -20,7 +20,7 @@ const (
 
 var now = time.Date(2026, 11, 21, 1, 2, 3, 0, time.UTC)
 
-// open returns an empty directory, and how to open it again.
+// open returns an empty directory, and a function that opens it again.
 func open(t *testing.T) (d *directory.Directory, again func() *directory.Directory) {
 	t.Helper()
 	s := storetest.Memory(t)
@@ -58,7 +58,7 @@ func TestChangesAreKept(t *testing.T) {
 		tx.SetAlias(account, "acme")
 	})
 	d.Used(key.ID, "sqs", "eu-west-1", now)
-	d.Used(key.ID, "sqs", "eu-west-1", now.Add(time.Second)) // too soon to be noted
+	d.Used(key.ID, "sqs", "eu-west-1", now.Add(time.Second)) // too soon to be recorded
 	if err := d.SaveUses(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -83,11 +83,11 @@ func TestChangesAreKept(t *testing.T) {
 	}
 	change(t, d, func(tx *directory.Tx) { tx.DeleteKey(key) })
 	if _, ok := again().Lookup(key.ID); ok {
-		t.Error("a deleted key is there")
+		t.Error("a deleted key exists")
 	}
 }
 
-// A change that is refused changes nothing.
+// A refused change changes nothing.
 func TestRefusedChange(t *testing.T) {
 	t.Parallel()
 	d, again := open(t)
@@ -98,12 +98,12 @@ func TestRefusedChange(t *testing.T) {
 	}
 	for _, d := range []*directory.Directory{d, again()} {
 		if d.Find(directory.User, account, "bob") != nil {
-			t.Error("it was done")
+			t.Error("it was carried out")
 		}
 	}
 }
 
-// A principal may do what the policies allow that are attached to it now, not those that were before the last change.
+// A principal has the permissions of the currently attached policies, not of those before the last change.
 func TestPrincipals(t *testing.T) {
 	t.Parallel()
 	d, _ := open(t)
@@ -166,7 +166,7 @@ func TestPrincipals(t *testing.T) {
 	want("gone", "0 0 false false", "0 0 false false", "0 0 false false", "0 1 false true")
 }
 
-// The time of last use of each service is kept for a user or role until it is deleted.
+// The time of last use of each service is kept for a user or role until its deletion.
 func TestUsesOfUsersAreKept(t *testing.T) {
 	t.Parallel()
 	d, again := open(t)
@@ -178,7 +178,7 @@ func TestUsesOfUsersAreKept(t *testing.T) {
 	}
 	d.Seen(bob.ID, "sqs", "eu-west-1", now)
 	d.Seen(bob.ID, "iam", "us-east-1", now.Add(time.Minute))
-	d.Seen(bob.ID, "sqs", "eu-west-1", now.Add(time.Second)) // too soon to be noted
+	d.Seen(bob.ID, "sqs", "eu-west-1", now.Add(time.Second)) // too soon to be recorded
 	if err := d.SaveUses(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -194,12 +194,12 @@ func TestUsesOfUsersAreKept(t *testing.T) {
 	change(t, d, func(tx *directory.Tx) { tx.PutEntity(bob) })
 	for name, d := range map[string]*directory.Directory{"now": d, "opened again": again()} {
 		if u, ok := d.LastUse(bob); ok {
-			t.Errorf("%s: a user who was deleted was used: %+v", name, u)
+			t.Errorf("%s: a deleted user was used: %+v", name, u)
 		}
 	}
 }
 
-// Entities of all kinds are found by their ARNs, also providers, whose names have slashes.
+// Entities of all kinds are found by their ARNs, including providers, whose names contain slashes.
 func TestARNs(t *testing.T) {
 	t.Parallel()
 	d, _ := open(t)

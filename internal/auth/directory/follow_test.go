@@ -40,8 +40,7 @@ func follow(t *testing.T) (owner, follower *directory.Directory, copied *control
 	return all[0], all[1], copied
 }
 
-// A directory that follows another knows what that one knows, policies as they
-// count now included, and forgets what that one does.
+// A directory that follows another has the same entities and current policies, and forgets what the other forgets.
 func TestFollower(t *testing.T) {
 	t.Parallel()
 	owner, follower, copied := follow(t)
@@ -90,7 +89,7 @@ func TestFollower(t *testing.T) {
 	})
 	if _, ok := follower.Lookup(key.ID); ok || follower.Entity(bob.ID) != nil ||
 		follower.Policy(managed.ARN()) != nil || follower.Alias(account) != "" {
-		t.Error("it has not forgotten")
+		t.Error("the deleted entities remain")
 	}
 	empty, err := store.OpenMemory(store.Options{})
 	if err != nil {
@@ -102,8 +101,7 @@ func TestFollower(t *testing.T) {
 	}
 }
 
-// Of uses that several nodes have seen the last one counts, and none is lost on
-// its way to the store.
+// When several nodes have recorded uses, the latest counts, and none is lost on its way to the store.
 func TestUsesOfSeveralNodes(t *testing.T) {
 	t.Parallel()
 	owner, follower, _ := follow(t)
@@ -143,7 +141,7 @@ func TestUsesOfSeveralNodes(t *testing.T) {
 	if err := owner.SaveUses(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	// A change of the key takes nothing away.
+	// A change of the key loses no uses.
 	off := key.Clone()
 	off.Active = false
 	change(t, owner, func(tx *directory.Tx) { tx.PutKey(off) })
@@ -154,7 +152,7 @@ func TestUsesOfSeveralNodes(t *testing.T) {
 	}
 }
 
-// However many keys were used, no change and no message holds more than 500 uses.
+// However many keys were used, no change and no message has more than 500 uses.
 func TestUsesAreSavedInParts(t *testing.T) {
 	t.Parallel()
 	owner, follower, _ := follow(t)

@@ -35,7 +35,7 @@ func TestKeysAreMadeOnceAndKept(t *testing.T) {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
 
-	// A second account is added without touching the first.
+	// A second account is added without changing the first.
 	again, err := identity.LoadCredentials(path, []string{first, second})
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +55,7 @@ func TestKeysAreMadeOnceAndKept(t *testing.T) {
 	}
 }
 
-// A deleted account is gone for good, and nothing else in the file is.
+// A deleted account is gone for good, and the rest of the file stays.
 func TestDeletedAccount(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "credentials")
 	text := "# ours\n[000000000000]\naws_access_key_id = AKID1\naws_secret_access_key = a-secret-of-ours\n\n" +
@@ -157,7 +157,7 @@ func TestOverrideReplacesTheKey(t *testing.T) {
 		t.Error("the generated key still works")
 	}
 	if err := c.Override(first, "has space", "a-secret-of-ours"); err == nil {
-		t.Error("a malformed key was taken")
+		t.Error("a malformed key was accepted")
 	}
 }
 
@@ -174,7 +174,7 @@ func TestCredentialDoesNotPrintItsSecret(t *testing.T) {
 	}
 }
 
-// While a root's key is being changed, both work; the newer one is the root's.
+// While a root's key is replaced, both work; the newer one is the root's.
 func TestPreviousKeys(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "credentials")
 	const previous = "[000000000000-previous]\naws_access_key_id = AKIDOLD\naws_secret_access_key = the-older-secret\n"
@@ -203,7 +203,7 @@ func TestPreviousKeys(t *testing.T) {
 		t.Errorf("accounts %v", c.Accounts())
 	}
 
-	// A cluster's keys are elsewhere; the older one is in the nodes' files.
+	// A cluster's keys are in its control store; the older one is in the nodes' files.
 	shared, err := identity.Generate([]string{first})
 	if err != nil {
 		t.Fatal(err)
@@ -212,10 +212,10 @@ func TestPreviousKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, ok := shared.Lookup("AKIDOLD"); !ok {
-		t.Error("a node does not take the older key")
+		t.Error("a node does not accept the older key")
 	}
 	if _, ok := shared.Lookup(root.AccessKeyID); ok {
-		t.Error("a node takes a key of another installation")
+		t.Error("a node accepts a key of another installation")
 	}
 
 	// Without the profile the older key is gone, and with the account both are.
@@ -246,7 +246,7 @@ func TestPreviousKeys(t *testing.T) {
 	}
 }
 
-// Programs take what begins with a hyphen for an option.
+// Programs treat arguments that begin with a hyphen as options.
 func TestSecretsDoNotBeginWithAHyphen(t *testing.T) {
 	v := identity.NewVault()
 	for range 1000 {

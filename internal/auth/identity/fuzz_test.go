@@ -9,8 +9,8 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/identity"
 )
 
-// FuzzCredentials loads any file. A file that is accepted has a key for each account that is asked for, and is the same
-// when it is loaded again, after missing keys have been written to it.
+// FuzzCredentials loads any file. An accepted file has a key for each requested account, and gives the same keys when
+// it is loaded again, after missing keys have been added.
 func FuzzCredentials(f *testing.F) {
 	const first, second = "000000000000", "111111111111"
 	const section = "[" + first + "]\naws_access_key_id = AKIA\naws_secret_access_key = a-secret-of-ours"

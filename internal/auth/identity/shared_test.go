@@ -29,7 +29,7 @@ func initialise(t *testing.T, c *control.Control, v *identity.Vault, roots *iden
 	}
 }
 
-// An installation has the keys of the node that initialised it first, and keeps them.
+// An installation has the keys of the first node that initialized it, and keeps them.
 func TestSharedKeys(t *testing.T) {
 	t.Parallel()
 	c, s := newControl(t)
@@ -60,8 +60,8 @@ func TestSharedKeys(t *testing.T) {
 		t.Errorf("the second account's root is %v, %t", two, ok)
 	}
 
-	// One node makes an account, the others hear of it; one has a root key that
-	// its operator has chosen, which nothing takes away.
+	// One node creates an account, the others learn of it; one has a root key that its operator has chosen, which
+	// nothing replaces.
 	follower := control.New(control.Options{Store: s})
 	copied, _, err := identity.OpenShared(follower)
 	if err != nil {
@@ -75,10 +75,10 @@ func TestSharedKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := roots.Create(t.Context(), "222222222222"); !errors.Is(err, identity.ErrAccountExists) {
-		t.Errorf("made twice: %v", err)
+		t.Errorf("created twice: %v", err)
 	}
 	if _, err := copied.Create(t.Context(), "222222222222"); !errors.Is(err, identity.ErrAccountExists) {
-		t.Errorf("made by a node that has not heard of it: %v", err)
+		t.Errorf("created by a node that has not learnt of it: %v", err)
 	}
 	if err := follower.Reload(s); err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ func TestSharedKeys(t *testing.T) {
 		t.Errorf("accounts %v", all)
 	}
 
-	// An account that one node deletes is gone for all.
+	// An account that one node deletes is gone on all nodes.
 	if _, err := roots.Create(t.Context(), "333333333333"); err != nil {
 		t.Fatal(err)
 	}
@@ -107,10 +107,10 @@ func TestSharedKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, ok := copied.Root("333333333333"); ok {
-		t.Error("a deleted account is still there")
+		t.Error("a deleted account still exists")
 	}
 
-	// Secrets are not in the store as they are.
+	// Secrets are encrypted in the store.
 	checked, vault, problems, err := identity.Check(s)
 	if err != nil || len(problems) > 0 || !vault.Same(v) || len(checked.Accounts()) != 3 {
 		t.Errorf("check: %v, %v, %v", checked.Accounts(), problems, err)
@@ -160,8 +160,7 @@ func TestSharedKeysThatAreWrong(t *testing.T) {
 	}
 }
 
-// A file that agrees has nothing that others do not have; it is made only where
-// there is none.
+// A consistent file is not changed; it is created only where there is none.
 func TestSavedKeys(t *testing.T) {
 	t.Parallel()
 	roots, err := identity.Generate([]string{first, second})

@@ -86,7 +86,7 @@ func (v *Vault) Issue(kind policy.CallerKind, account, name string, s *Session) 
 	return v.IssuePadded(kind, account, name, s, 0)
 }
 
-// IssuePadded is Issue with a token of at least so many characters, up to MaxToken.
+// IssuePadded is Issue with a token of at least that many characters, up to MaxToken.
 func (v *Vault) IssuePadded(kind policy.CallerKind, account, name string, s *Session, least int) (Temporary, error) {
 	keyID, secret := v.newTemporary()
 	content, err := json.Marshal(ticket{Key: keyID, Kind: kind, Account: account, Name: name, Session: s})

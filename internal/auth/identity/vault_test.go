@@ -24,7 +24,7 @@ func TestVaultKeepsItsKey(t *testing.T) {
 	}
 	sealed := v.Seal("AKIA1", "hush")
 	if strings.Contains(string(sealed), "hush") {
-		t.Error("the secret is in the clear")
+		t.Error("the secret is in plaintext")
 	}
 	again, err := OpenVault(path)
 	if err != nil {
@@ -43,7 +43,7 @@ func TestVaultKeepsItsKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := OpenVault(path); err == nil || !strings.Contains(err.Error(), "read by others") {
-		t.Errorf("a key that others can read: %v", err)
+		t.Errorf("a key file that others can read: %v", err)
 	}
 	for _, text := range []string{"", "abc", strings.Repeat("0", 62), strings.Repeat("g", 64)} {
 		bad := filepath.Join(t.TempDir(), "master.key")
@@ -51,7 +51,7 @@ func TestVaultKeepsItsKey(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := OpenVault(bad); err == nil {
-			t.Errorf("%q is taken for a key", text)
+			t.Errorf("%q is accepted as a key", text)
 		}
 	}
 }
@@ -121,7 +121,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// A token that is too long for a header is not made.
+// A token that is too long for a header is not issued.
 func TestLongTokens(t *testing.T) {
 	t.Parallel()
 	v := NewVault()
@@ -152,7 +152,7 @@ func flip(s string, at int) string {
 	return s[:at] + string(c) + s[at+1:]
 }
 
-// Only tokens that Issue has made are redeemed; imitations are not.
+// Only tokens that Issue has made can be redeemed; imitations cannot.
 func FuzzRedeem(f *testing.F) {
 	v := NewVault()
 	key, err := v.Issue(policy.User, "111122223333", "", &Session{
@@ -190,7 +190,7 @@ func TestCreatedAccountsAreKept(t *testing.T) {
 		t.Errorf("again: %v", err)
 	}
 	if _, err := c.Create(t.Context(), "1111"); err == nil {
-		t.Error("a number that is none is accepted")
+		t.Error("an invalid number is accepted")
 	}
 	again, err := LoadCredentials(path, []string{"000000000000"})
 	if err != nil {

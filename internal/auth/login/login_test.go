@@ -45,7 +45,7 @@ func TestCodeCountsOnceAndSoon(t *testing.T) {
 	}
 	if matchTwo(seed, code(seed, step), code(seed, step), now) != 0 ||
 		matchTwo(seed, code(seed, step+1), code(seed, step), now) != 0 {
-		t.Error("two codes that do not follow each other")
+		t.Error("two codes that are not consecutive")
 	}
 }
 
@@ -108,7 +108,7 @@ func TestPasswordsAreHashed(t *testing.T) {
 	}
 }
 
-// Few are computed at a time, few wait, and others are turned away at once.
+// A few are computed at a time, a few wait, and others are refused at once.
 func TestHashersAreFew(t *testing.T) {
 	h, release := NewHasher(), make(chan struct{})
 	var mu sync.Mutex
@@ -275,7 +275,7 @@ func TestRecordsAreKept(t *testing.T) {
 	if _, _, problems, _ := Check(l.o.Control.Store(), identity.NewVault()); len(problems) != 1 {
 		t.Errorf("with another master key: %v", problems)
 	}
-	l = again // from here on the changes go through this one
+	l = again // from here on this one makes the changes
 	err = l.Change(t.Context(), func(tx *Tx) error {
 		tx.DeleteProfile(l.Profile("AIDA"))
 		tx.DeleteDevice(d)

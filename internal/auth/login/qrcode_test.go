@@ -10,7 +10,7 @@ import (
 	"rsc.io/qr"
 )
 
-// The picture has the content that AWS documents, with room around it.
+// The picture has the content that AWS documents, with a margin.
 func TestQRCode(t *testing.T) {
 	const seed = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
 	for _, device := range []string{"phone", "a+b=c.d@e-f_g", strings.Repeat("x", 226)} {

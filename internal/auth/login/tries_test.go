@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Attempts with invented names and addresses do not free a user who is locked out.
+// Attempts with invented names and addresses do not unlock a user.
 func TestLockOutsOutlastAFlood(t *testing.T) {
 	t.Parallel()
 	f := NewTries()

@@ -9,7 +9,7 @@ import (
 )
 
 // For all claims of a provider: the name is valid for a session, or there is a short error; groups are few and short;
-// and a claim is found as the plainest search finds it.
+// and a claim is found as by the simplest search.
 func FuzzDescribe(f *testing.F) {
 	for _, seed := range []string{
 		`{"email":"ann@example.com","email_verified":true,"groups":["a","b"]}`, `{"groups":"a"}`,

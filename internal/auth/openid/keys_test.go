@@ -21,7 +21,7 @@ import (
 
 const account = "111122223333"
 
-// registered is a provider whose tokens programs bring, and what verifies them by a clock that a test sets.
+// registered is a provider whose tokens programs send, and their verifier, with a clock that a test sets.
 type registered struct {
 	*openidtest.Provider
 	keys *openid.Keys
@@ -46,7 +46,7 @@ func (p *registered) verify(raw string) error {
 	return p.keys.Verify(context.Background(), p.r, token)
 }
 
-// A token that the provider has issued counts, and its keys are fetched once in an hour.
+// A token that the provider has issued is accepted, and its keys are fetched once an hour.
 func TestTokensOfPrograms(t *testing.T) {
 	t.Parallel()
 	p := newRegistered(t)
@@ -56,11 +56,11 @@ func TestTokensOfPrograms(t *testing.T) {
 		}
 	}
 	if p.Described != 1 || p.Fetched != 1 {
-		t.Errorf("the provider was asked %d times about itself, %d times for its keys", p.Described, p.Fetched)
+		t.Errorf("the configuration was fetched %d times, the keys %d times", p.Described, p.Fetched)
 	}
 	p.now = p.now.Add(time.Hour)
 	if err := p.verify(p.Issue(nil)); err != nil || p.Described != 2 {
-		t.Errorf("after an hour: %v, asked %d times", err, p.Described)
+		t.Errorf("after an hour: %v, fetched %d times", err, p.Described)
 	}
 }
 
@@ -100,7 +100,7 @@ func TestClaimsOfPrograms(t *testing.T) {
 	}
 }
 
-// Text that is no token of the provider is refused, and mostly without a request to the provider.
+// Text that is not a token of the provider is refused, mostly without a request to the provider.
 func TestHostileTokensOfPrograms(t *testing.T) {
 	t.Parallel()
 	p := newRegistered(t)
@@ -133,7 +133,7 @@ func TestHostileTokensOfPrograms(t *testing.T) {
 		}
 	}
 	if p.Described > 1 {
-		t.Errorf("the provider was asked %d times", p.Described)
+		t.Errorf("the provider was called %d times", p.Described)
 	}
 	for why, raw := range map[string]string{
 		"unsigned":       openidtest.JWT(header(nil), claims, none),
@@ -151,11 +151,11 @@ func TestHostileTokensOfPrograms(t *testing.T) {
 		}
 	}
 	if p.Fetched > 2 {
-		t.Errorf("hostile tokens have had the keys fetched %d times", p.Fetched)
+		t.Errorf("hostile tokens caused %d fetches of the keys", p.Fetched)
 	}
 }
 
-// Of the types of which a provider has more than a hundred keys, none counts: a short token would be compared with
+// If a provider has more than a hundred keys of a type, none of them is used: a short token would be compared with
 // thousands.
 func TestProviderWithManyKeys(t *testing.T) {
 	t.Parallel()
@@ -197,8 +197,7 @@ func TestProviderWithManyKeys(t *testing.T) {
 	}
 }
 
-// Tokens of keys that the provider has made since are accepted, and tokens of keys that it never had do not make the
-// server ask without end.
+// Tokens of new keys of the provider are accepted, and tokens of unknown keys do not cause endless requests.
 func TestKeysAreFetchedNowAndThen(t *testing.T) {
 	t.Parallel()
 	p := newRegistered(t)
@@ -268,7 +267,7 @@ func TestProvidersOfProgramsThatCannotBeUsed(t *testing.T) {
 
 func refuseDial(context.Context, string, string) (net.Conn, error) { return nil, errors.New("closed") }
 
-// A provider that hangs holds up some tokens, and not those of another account.
+// A provider that hangs delays some tokens, but not another account's.
 func TestProviderThatHangs(t *testing.T) {
 	t.Parallel()
 	p := newRegistered(t)

@@ -30,11 +30,11 @@ func TestPersonIsWhomTheProviderVouchesFor(t *testing.T) {
 	q := p.Asked[0]
 	if q.Get("grant_type") != "authorization_code" || q.Get("redirect_uri") != redirect ||
 		len(q.Get("code_verifier")) != 43 || p.Basic[0] != "sluice:s3cret" {
-		t.Errorf("the token endpoint was asked %v by %s", q, p.Basic[0])
+		t.Errorf("the token endpoint got %v from %s", q, p.Basic[0])
 	}
 }
 
-// The proof that the code is brought by who has begun.
+// The proof that the same client started the sign-in.
 func TestVerifierFitsTheChallenge(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
@@ -60,7 +60,7 @@ func TestVerifierFitsTheChallenge(t *testing.T) {
 	}
 }
 
-// Answers of the provider that prove nothing sign no user in.
+// Answers of the provider that prove nothing sign in no user.
 func TestHostileTokens(t *testing.T) {
 	t.Parallel()
 	set := func(name string, value any) func(object) { return func(c object) { c[name] = value } }
@@ -186,7 +186,7 @@ func TestNames(t *testing.T) {
 	for why, c := range map[string]struct {
 		claim string
 		token func(object)
-		want  string // empty: there is none that can be used
+		want  string // empty: no usable group
 	}{
 		"an address that is verified":  {"email", func(object) {}, "ann@example.com"},
 		"one that is not":              {"email", func(c object) { c["email_verified"] = false }, ""},
@@ -218,7 +218,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// An address that anybody may have written into their profile is no group either.
+// An address that anyone may have written into their profile is not a group, either.
 func TestUnverifiedAddressIsNoGroup(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
@@ -232,7 +232,7 @@ func TestUnverifiedAddressIsNoGroup(t *testing.T) {
 	}
 }
 
-// A provider may leave claims to UserInfo, which has to be about the same person.
+// A provider may leave claims to UserInfo, which must be about the same person.
 func TestUserInfo(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
@@ -248,7 +248,7 @@ func TestUserInfo(t *testing.T) {
 	if _, err := p.signIn(p.config(nil)); !errors.Is(err, openid.ErrRefused) {
 		t.Errorf("of another person: %v", err)
 	}
-	// An address in one, and in the other that it is verified, says nothing about it.
+	// An address in one answer, and its verification in the other, prove nothing.
 	p.Token = func(c object) { delete(c, "email_verified"); delete(c, "groups") }
 	p.UserInfo = object{"sub": "248289761001", "email_verified": true, "groups": []string{"admins"}}
 	if _, err := p.signIn(p.config(nil)); !errors.Is(err, openid.ErrNoName) {
@@ -275,7 +275,7 @@ func TestRolesAreTheFirstThatFits(t *testing.T) {
 		}
 	}
 	if o.Gives("staff", "arn:aws:iam::000000000000:role/admin") || o.Gives("", "") {
-		t.Error("a role is given that is not")
+		t.Error("an unassigned role is given")
 	}
 }
 
@@ -302,12 +302,12 @@ func TestAnswersThatAreNotForUs(t *testing.T) {
 		}
 	}
 	if len(p.Asked) > 0 {
-		t.Error("the provider was asked about what is not its own")
+		t.Error("the provider was called for another's sign-in")
 	}
 	if _, err := o.Finish(t.Context(), secret, redirect, openid.Answer{Code: nonce, Issuer: p.URL}, now); err != nil {
 		t.Error(err)
 	}
-	// The code of one browser is of no use to another.
+	// The code of one browser is useless to another.
 	if _, err := o.Finish(t.Context(), openid.NewSecret(), redirect, openid.Answer{Code: nonce, Issuer: p.URL},
 		now); !errors.Is(err, openid.ErrRefused) {
 		t.Errorf("another browser: %v", err)
@@ -319,14 +319,14 @@ func TestStateIsOfOneBrowser(t *testing.T) {
 	a, b := openid.NewSecret(), openid.NewSecret()
 	if !a.Began(a.State()) || a.Began(b.State()) || a.Began("") || openid.Secret("").Began("") ||
 		openid.Secret("").Began(openid.Secret("").State()) {
-		t.Error("a state is taken for another's")
+		t.Error("a state is accepted as another's")
 	}
 	if a == b || !a.Valid() || openid.Secret("AAAA").Valid() || openid.Secret(string(a)+"A").Valid() {
 		t.Error("secrets")
 	}
 }
 
-// A provider that does not work is left alone for a moment, and what it says about itself is bounded and checked.
+// A failing provider is not called for a moment, and its statements about itself are bounded and checked.
 func TestProvidersThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
 	for why, metadata := range map[string]func(object){
@@ -407,7 +407,7 @@ func TestTokenEndpointsThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-// The provider's configuration is used while the provider is away, and read again every hour.
+// The provider's configuration is used while the provider is unreachable, and read again every hour.
 func TestProviderIsAway(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
@@ -433,7 +433,7 @@ func TestProviderIsAway(t *testing.T) {
 	do(3)
 }
 
-// The client's secret can be replaced, and goes where the provider wants it.
+// The client's secret can be replaced, and is sent where the provider wants it.
 func TestClientSecret(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)

@@ -22,7 +22,7 @@ const client = openidtest.Client
 
 var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
-// provider is one that a test signs in by.
+// provider is an identity provider for a test.
 type provider struct {
 	*openidtest.Provider
 	t *testing.T
@@ -33,7 +33,7 @@ func newProvider(t *testing.T) *provider {
 	return &provider{openidtest.New(t, func() time.Time { return now }), t}
 }
 
-// config returns one that is valid.
+// config returns a valid configuration.
 func (p *provider) config(change func(*openid.Config)) openid.Config {
 	c := openid.Config{
 		Issuer: p.URL, ClientID: client, ClientSecretFile: secretFile(p.t, "s3cret\n"), Scopes: openid.UsualScopes(),
@@ -60,7 +60,7 @@ func secretFile(t *testing.T, secret string) string {
 
 const redirect = "https://sluice.example/console/api/oidc/callback"
 
-// signIn begins with a new browser and finishes with the nonce as the code.
+// signIn starts with a new browser and finishes with the nonce as the code.
 func (p *provider) signIn(config openid.Config) (*openid.Person, error) {
 	p.t.Helper()
 	o, err := openid.New(config)

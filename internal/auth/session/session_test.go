@@ -48,8 +48,8 @@ func open(t testing.TB, o Options) *rig {
 
 var began = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
-// After every sequence of events, a session is alive exactly if a model of a few lines says so, and a reader that loads
-// the records anew agrees.
+// After every sequence of events, a session is alive if and only if a simple model says so, and a reader that loads the
+// records again agrees.
 func TestSessionsAgainstModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := open(t, Options{})
@@ -145,7 +145,7 @@ func TestProofCountsOnce(t *testing.T) {
 	if err := begin(began); err != nil {
 		t.Fatal(err)
 	}
-	for _, later := range []time.Duration{0, time.Minute, 5 * time.Minute} { // when it is last good by its signature
+	for _, later := range []time.Duration{0, time.Minute, 5 * time.Minute} { // when its signature expires
 		if err := begin(began.Add(later)); !errors.Is(err, ErrUsed) {
 			t.Errorf("after %s: %v", later, err)
 		}

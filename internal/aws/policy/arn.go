@@ -45,7 +45,7 @@ type arnPattern struct {
 	parts   []pattern
 }
 
-// newARNPattern compiles s. It is cut before anything else is looked at: a
+// newARNPattern compiles s. It is divided before anything else is checked: a
 // variable contains a colon.
 func newARNPattern(s string, with syntax) (arnPattern, error) {
 	var a arnPattern

@@ -13,7 +13,7 @@ const (
 	// its variables.
 	maxExpanded = 16 << 10
 	// maxSteps is how much work all comparisons of a decision may be together,
-	// in characters looked at: some milliseconds.
+	// in characters read: some milliseconds.
 	maxSteps = 1 << 20
 	// operandSteps is the price of comparing one operand of any kind.
 	operandSteps = 8

@@ -68,7 +68,7 @@ type evaluation struct {
 	// matching what was compared, an Allow does not.
 	unknown bool
 	steps   int      // left
-	tagKeys []string // the value of aws:TagKeys, once it has been asked for
+	tagKeys []string // the value of aws:TagKeys, once it has been read
 }
 
 // newEvaluation panics if a policy is put to a use that it was not parsed for:

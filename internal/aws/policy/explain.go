@@ -42,7 +42,7 @@ type Explanation struct {
 	Decision
 	Rule    string // what has decided beside the policies, in words; mostly empty
 	Traces  []Trace
-	Missing []string // condition keys that a statement asked for in vain, as written
+	Missing []string // condition keys of a statement that the request lacks, as written
 }
 
 // Trace is how one statement fared.

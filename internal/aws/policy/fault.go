@@ -22,7 +22,7 @@ const (
 	NoResource
 	// BadResource: neither an ARN nor *, or not what the policy is set on.
 	BadResource
-	// BadARN: it begins as an ARN and is none.
+	// BadARN: it begins like an ARN and is invalid.
 	BadARN
 	// LeadingSpace: the document begins with white space.
 	LeadingSpace
@@ -36,7 +36,7 @@ const (
 	BadSid
 	// DuplicateSid: two statements of the same Sid.
 	DuplicateSid
-	// BadVersion: the version is none that the language has.
+	// BadVersion: the language has no such version.
 	BadVersion
 	// UnknownAction: the service has no action with that name.
 	UnknownAction

@@ -29,7 +29,7 @@ const (
 )
 
 const (
-	cborIndefinite = 31   // in place of a length: the item goes on until a break
+	cborIndefinite = 31   // in place of a length: the item continues until a break
 	cborBreak      = 0xff // which is this byte
 	cborEpoch      = 1    // the tag of a time in seconds since 1970
 )
@@ -49,7 +49,7 @@ func (it item) null() bool {
 }
 
 // cborScanner takes a CBOR document apart. It reads only what its caller expects: a length that a document claims makes
-// it take no memory before so many bytes are there.
+// it take no memory before that many bytes have arrived.
 type cborScanner struct {
 	data  []byte
 	pos   int

@@ -11,7 +11,7 @@ import (
 // Notes hold no secrets, no message bodies, and only a bounded part of a client's texts.
 type Notes struct{ attrs []slog.Attr }
 
-// maxNoteBytes is the longest text that a note keeps. An ARN of IAM, with its path, can have so many bytes.
+// maxNoteBytes is the maximum length of a note: that of an ARN of IAM with its path.
 const maxNoteBytes = 1024
 
 // Wanted reports whether notes are kept. A handler asks when a note is expensive to make.

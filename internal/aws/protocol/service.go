@@ -82,7 +82,7 @@ type Operation struct {
 	Name string
 
 	rootOnly bool
-	result   bool // an empty output is an element all the same
+	result   bool // an empty output is still an element
 	control  bool
 	with     string // the parameter with which the operation is as one with control; may be empty
 	unsigned bool

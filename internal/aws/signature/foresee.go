@@ -2,9 +2,9 @@ package signature
 
 import "time"
 
-// Foresee judges a request by its head, before its body has come. An error is the one that Verify will return for any
-// body. Without an error, named reports whether the Authorization header names a key that lookup knows; other requests
-// may still turn out to be signed, in the URL or in a form.
+// Foresee checks a request by its header, before its body has arrived. An error is the one that Verify will return for
+// any body. Without an error, named reports whether the Authorization header names a key that lookup knows; other
+// requests may still turn out to be signed, in the URL or in a form.
 //
 // It proves nothing. It serves to decide how much work to spend on a request before there is a proof.
 func Foresee(

@@ -58,7 +58,7 @@ func (k *signingKey) verifies(c *canonical, r *Request, s *Signature, presented 
 const maxSigningKeys = 4096
 
 // signingKeys caches derived keys: deriving one costs as much as the rest of a check. Entries are found by the secret
-// itself, so a changed secret is derived anew. Only keys that have verified a request are cached, so strangers cannot
+// itself, so a changed secret is derived again. Only keys that have verified a request are cached, so strangers cannot
 // evict others.
 type signingKeys struct {
 	mu   sync.RWMutex

@@ -58,5 +58,5 @@
 // there. It need not be all of them: those that it uploaded as an earlier owner are there as long as a moment names
 // them, an hour at least, so that a rolling restart costs one upload for each node. To keep the writer on its node
 // instead, nodes would have to agree on it beside the lease, with a protocol for the cases in which the two differ; and
-// a node that has failed is replaced by one with other tables all the same.
+// a failed node is replaced by one with other tables anyway.
 package repository

@@ -61,7 +61,7 @@ func TestTablesAreCompressed(t *testing.T) {
 			t.Errorf("table %d of %d bytes takes %d", i, len(table(i)), size)
 		}
 	}
-	// Once moments have expired, their compressed objects go as well.
+	// When moments have expired, their compressed objects are removed, too.
 	plain, packed := "", ""
 	for i := range 3 {
 		later := files{"control/MANIFEST-000001": fmt.Sprint("edit ", i)}
@@ -81,7 +81,7 @@ func TestTablesAreCompressed(t *testing.T) {
 	}
 }
 
-// Objects of a program that did not compress stay as they are, and are not stored again.
+// Objects of a program that did not compress stay unchanged, and are not stored again.
 func TestObjectsOfBefore(t *testing.T) {
 	t.Parallel()
 	m := newMemory()
@@ -134,7 +134,7 @@ func TestDamageOfCompressedObjects(t *testing.T) {
 		if _, err := restored(t, New(m), one); !errors.Is(err, backup.ErrNoBackup) {
 			t.Errorf("%s: %v", name, err)
 		}
-		// A writer that begins stores it again if it was cut short, which the list of objects shows.
+		// A starting writer stores an object again if it was cut short, which the list of objects shows.
 		_, size, _ := parsePacked(strings.TrimPrefix(key, objectsPrefix))
 		whole := int64(len(m.objects[key])) == size
 		if _, err := write(t, newWriter(m, "a"), 1, h[0]); err != nil {
@@ -178,7 +178,7 @@ func TestFailureWhileDecompressing(t *testing.T) {
 	}
 }
 
-// The same content always becomes the same bytes, however it is read: the digest of what is sent is computed before.
+// The same content always gives the same bytes, however it is read: the digest of the sent data is computed before.
 func TestPackingIsDeterministic(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

@@ -25,11 +25,12 @@ import (
 type memory struct {
 	mu      sync.Mutex
 	objects map[string]string
-	// fail is called before each change with its number and key, and says whether it fails before or after it was made.
+	// fail is called before each change with its number and key, and returns whether the change fails before or after
+	// it was made.
 	fail    func(change int, key string) (before, after error)
 	changes int
 	reads   int // of objects
-	// unlisted is the key of an object that lists leave out.
+	// unlisted is the key of an object that lists omit.
 	unlisted string
 }
 
@@ -110,10 +111,10 @@ func (m *memory) Close() error                { return nil }
 
 var start = time.Date(2026, 11, 23, 10, 15, 0, 0, time.UTC)
 
-// files are the files of a directory, by their names.
+// files are the files of a directory, by name.
 type files map[string]string
 
-// make makes a directory with the files.
+// make creates a directory with the files.
 func (f files) make(dir string) error {
 	for name, text := range f {
 		path := filepath.Join(dir, filepath.FromSlash(name))
@@ -127,7 +128,7 @@ func (f files) make(dir string) error {
 	return nil
 }
 
-// dir makes a directory with files.
+// dir creates a directory with files.
 func dir(t *testing.T, f files) string {
 	t.Helper()
 	to := t.TempDir()
@@ -137,8 +138,8 @@ func dir(t *testing.T, f files) string {
 	return to
 }
 
-// history is a data directory as it was at some moments: each has a table that is new, one that the moment before had,
-// and a file that changes in place.
+// history is a data directory at some moments: each has a table that is new, one from the previous moment, and a file
+// that changes in place.
 func history(n int) (out []files) {
 	for i := range n {
 		out = append(out, files{
@@ -158,7 +159,7 @@ func table(i int) string {
 	return fmt.Sprint("table ", i, strings.Repeat(fmt.Sprint(" row of ", i), i%2*1000))
 }
 
-// placeOf is the place of files in the history.
+// placeOf returns the place of files in the history.
 func placeOf(f files) int {
 	for i := range len(f) * 10 {
 		if _, ok := f[fmt.Sprintf("control/marker.%d.empty", i)]; ok {
@@ -168,14 +169,14 @@ func placeOf(f files) int {
 	return -1
 }
 
-// timeOf is when the moment with that place in the history was made.
+// timeOf returns the time of the moment at this place in the history.
 func timeOf(i int) time.Time { return start.Add(time.Duration(i) * 20 * time.Minute) }
 
 func newWriter(p bucket.Place, id string) *Writer {
 	return NewWriter(Options{Place: p, ID: id, Host: "host-of-" + id, Keep: 7 * 24 * time.Hour})
 }
 
-// dirs are the directories of the history, which are made once.
+// dirs are the directories of the history, which are created once.
 var dirs sync.Map
 
 func write(t *testing.T, w *Writer, i int, f files) (*Moment, error) {
@@ -235,7 +236,7 @@ func (f *fetching) Close() error {
 	return nil
 }
 
-// checkAll restores all moments that are listed, and returns them by their places in the history.
+// checkAll restores all listed moments, and returns them by their places in the history.
 func checkAll(t *testing.T, p bucket.Place, h []files) (places []int) {
 	t.Helper()
 	r := New(p)
@@ -252,7 +253,7 @@ func checkAll(t *testing.T, p bucket.Place, h []files) (places []int) {
 	return places
 }
 
-// checkNoGarbage has every object named by a moment.
+// checkNoGarbage checks that a moment names every object.
 func checkNoGarbage(t *testing.T, m *memory) {
 	t.Helper()
 	named := map[string]bool{ownerKey: true}
@@ -307,14 +308,14 @@ func TestMomentsAreRestored(t *testing.T) {
 	}
 	if _, err := New(place).At(t.Context(), timeOf(-1)); !errors.Is(err, ErrNoMoment) ||
 		!strings.Contains(err.Error(), "10:15") {
-		t.Errorf("before the first: %v", err)
+		t.Errorf("a time before the first: %v", err)
 	}
 	if _, err := New(newMemory()).At(t.Context(), time.Time{}); !errors.Is(err, ErrNoMoment) {
-		t.Errorf("of nothing: %v", err)
+		t.Errorf("of an empty place: %v", err)
 	}
 }
 
-// Files that are the same are stored once.
+// Equal files are stored once.
 func TestOnlyWhatIsNewIsStored(t *testing.T) {
 	t.Parallel()
 	m := newMemory()
@@ -330,12 +331,12 @@ func TestOnlyWhatIsNewIsStored(t *testing.T) {
 			t.Errorf("moment %d: %d changes, want %d", i, m.changes, want-1)
 		}
 		if i == 0 && read == 0 {
-			t.Error("it keeps no pace")
+			t.Error("the writer keeps no pace")
 		}
 	}
 }
 
-// Whenever a writer dies, each moment that is listed can be restored, and the next writer goes on and cleans up.
+// Whenever a writer dies, each listed moment can be restored, and the next writer continues and cleans up.
 func TestCrashAtEachStep(t *testing.T) {
 	t.Parallel()
 	h := history(12) // over four hours: moments expire
@@ -378,7 +379,7 @@ func TestCrashAtEachStep(t *testing.T) {
 	}
 }
 
-// life is a writer, from one place in the history on until its death. It returns where it died.
+// life runs a writer from one place in the history on until its death, and returns where it died.
 func life(t *testing.T, m *memory, h []files, from int) (int, error) {
 	t.Helper()
 	w := newWriter(m, "a")
@@ -388,10 +389,10 @@ func life(t *testing.T, m *memory, h []files, from int) (int, error) {
 			return i, err
 		}
 	}
-	return len(h), step(t, w, last, h[last]) // which removes the objects of what has expired
+	return len(h), step(t, w, last, h[last]) // which removes expired objects
 }
 
-// step writes a moment and tidies up.
+// step writes a moment and cleans up.
 func step(t *testing.T, w *Writer, i int, f files) error {
 	t.Helper()
 	w.swept = time.Time{} // each time, not each hour
@@ -401,7 +402,7 @@ func step(t *testing.T, w *Writer, i int, f files) error {
 	return w.Tidy(t.Context(), timeOf(i), time.Now().Add(time.Hour))
 }
 
-// A writer that lives on after a failure, as a server does, needs no help either.
+// A writer that survives a failure, as a server does, needs no help, either.
 func TestFailuresPass(t *testing.T) {
 	t.Parallel()
 	h := history(12)
@@ -435,7 +436,7 @@ func TestFailuresPass(t *testing.T) {
 			got := checkAll(t, m, h)
 			if good > 0 && good < len(h)-1 && !slices.Contains(got, good) &&
 				timeOf(len(h)-1).Sub(timeOf(good)) < keepAll {
-				t.Errorf("every %d: moment %d was made and is not in %v", at, good, got)
+				t.Errorf("every %d: moment %d was made and is missing in %v", at, good, got)
 			}
 			checkNoGarbage(t, m)
 		}
@@ -471,13 +472,13 @@ func TestTwoWriters(t *testing.T) {
 	if got := checkAll(t, m, h); !slices.Equal(got, []int{0, 1}) {
 		t.Errorf("there are %v", got)
 	}
-	// A service that does not know conditions lets another one replace the owner.
+	// A service that ignores conditions lets another writer replace the owner.
 	delete(m.objects, ownerKey)
 	if _, err := write(t, newWriter(m, "b"), 3, h[3]); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := write(t, copied, 3, h[3]); !errors.Is(err, ErrTaken) {
-		t.Errorf("one whose place was taken: %v", err)
+		t.Errorf("a writer whose place was taken: %v", err)
 	}
 }
 
@@ -488,8 +489,8 @@ func nodeWriter(p bucket.Place) *Writer {
 	return w
 }
 
-// Of two nodes that write in turns, one that does not know of the other's moments writes and removes nothing. It
-// continues when it has read them.
+// When two nodes write in turns, one that does not know the other's moments writes and removes nothing. It continues
+// when it has read them.
 func TestNodesTakeTurns(t *testing.T) {
 	t.Parallel()
 	h := history(12)
@@ -523,7 +524,7 @@ func TestNodesTakeTurns(t *testing.T) {
 	}
 }
 
-// An object that another node may still be removing is not relied on.
+// A writer does not rely on an object that another node may still be removing.
 func TestDoomedObjects(t *testing.T) {
 	t.Parallel()
 	m := newMemory()
@@ -592,7 +593,7 @@ func TestDoomPasses(t *testing.T) {
 	})
 }
 
-// A moment stays small if many objects are to be removed, such as those of a month that has expired at once. The next
+// A moment stays small if many objects are to be removed, for example when a month's moments expire at once. The next
 // sweep removes the rest.
 func TestManyObjectsToRemove(t *testing.T) {
 	t.Parallel()
@@ -617,8 +618,8 @@ func TestManyObjectsToRemove(t *testing.T) {
 	checkNoGarbage(t, m)
 }
 
-// Without time before the next moment, a few objects are removed, and the next calls continue. An object that a new
-// moment names is kept, although the last one has listed it.
+// If little time is left before the next moment, a few objects are removed, and the next calls continue. An object that
+// a new moment names is kept, although the last one has listed it for removal.
 func TestTidyTakesTurns(t *testing.T) {
 	t.Parallel()
 	h := history(3)
@@ -702,8 +703,8 @@ func TestWriterThatSleeps(t *testing.T) {
 	checkAll(t, m, h)
 }
 
-// A list that leaves out a moment, as that of a service with several copies may, takes nothing from the moment. If the
-// moment was removed by another program, a later sweep removes what it named.
+// A list that omits a moment, as that of a service with several copies may, removes nothing of the moment. If another
+// program has removed the moment, a later sweep removes the objects that it named.
 func TestMomentIsNotListed(t *testing.T) {
 	t.Parallel()
 	h := history(4)
@@ -740,7 +741,7 @@ func TestMomentIsNotListed(t *testing.T) {
 	checkNoGarbage(t, m)
 }
 
-// An answer that is lost makes no moment of another writer.
+// A lost answer does not make a writer mistake its own moment for another's.
 func TestLostAnswerIsNoOtherWriter(t *testing.T) {
 	t.Parallel()
 	m := newMemory()
@@ -795,7 +796,7 @@ func TestDamageIsFound(t *testing.T) {
 		if !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
-		// The first moment is as it was, and nothing that it may need is removed.
+		// The first moment is unchanged, and nothing that it may need is removed.
 		first, err := r.At(t.Context(), timeOf(0))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -809,7 +810,7 @@ func TestDamageIsFound(t *testing.T) {
 	}
 }
 
-// A moment that cannot be read is not passed over in silence: it may be the one that is asked for.
+// A moment that cannot be read is not silently skipped: it may be the requested one.
 func TestDamagedMomentIsNotPassedOver(t *testing.T) {
 	t.Parallel()
 	m := newMemory()
@@ -838,7 +839,7 @@ func changed(from, to string) func(m *memory, table, moment string) {
 	return func(m *memory, _, moment string) { m.objects[moment] = strings.Replace(m.objects[moment], from, to, 1) }
 }
 
-// An object that was cut short, as by a disk that lost it, is stored again by a writer that begins.
+// An object that was cut short, for example by a disk that lost data, is stored again by a starting writer.
 func TestShortObjectIsStoredAgain(t *testing.T) {
 	t.Parallel()
 	h := history(1)
@@ -853,8 +854,8 @@ func TestShortObjectIsStoredAgain(t *testing.T) {
 	checkAll(t, m, h)
 }
 
-// Objects that something removes or cuts short while a writer runs, such as a rule of the bucket, are stored again
-// within an hour, with which older moments are whole again. Those that only older moments name are reported.
+// Objects that are removed or cut short while a writer runs, for example by a rule of the bucket, are stored again
+// within an hour, which also completes older moments. Those that only older moments name are reported.
 func TestVanishedObjectsAreStoredAgain(t *testing.T) {
 	t.Parallel()
 	h := history(5)
@@ -899,7 +900,7 @@ func TestVanishedObjectsAreStoredAgain(t *testing.T) {
 	}
 }
 
-// Other objects in the same place are left alone.
+// Other objects in the same place are not touched.
 func TestForeignObjectsStay(t *testing.T) {
 	t.Parallel()
 	m := newMemory()
@@ -919,7 +920,7 @@ func TestForeignObjectsStay(t *testing.T) {
 	checkAll(t, m, history(3))
 }
 
-// An upload ends when there is no room for what it reads, and when the server stops.
+// An upload ends when there is no room for the files that it reads, and when the server stops.
 func TestUploadIsGivenUp(t *testing.T) {
 	t.Parallel()
 	m := newMemory()
@@ -936,14 +937,14 @@ func TestUploadIsGivenUp(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	if _, err := w.Write(t.Context(), t.TempDir(), backup.About{Created: start}); err == nil {
-		t.Error("there is a moment of nothing")
+		t.Error("a moment of nothing exists")
 	}
 	if got := checkAll(t, m, nil); len(got) > 0 {
 		t.Errorf("there are %v", got)
 	}
 }
 
-// TestMain makes the directories of the history.
+// TestMain creates the directories of the history.
 func TestMain(m *testing.M) { os.Exit(withHistory(m)) }
 
 func withHistory(m *testing.M) int {

@@ -44,7 +44,7 @@ func TestExpired(t *testing.T) {
 	}
 }
 
-// Whenever it is looked at, what is left is the same, and no gap is longer than it may be.
+// The result does not depend on how often the retention is applied, and no gap is longer than allowed.
 func TestExpiredStepByStep(t *testing.T) {
 	t.Parallel()
 	const every, keep = 7 * time.Minute, 5 * 24 * time.Hour

@@ -16,8 +16,8 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/s3service"
 )
 
-// failing stands before a service, and has some requests fail: before the service has them, in the middle, and with an
-// answer that is lost.
+// failing stands in front of a service, and makes some requests fail: before the service has them, in the middle, or
+// with a lost answer.
 func failing(t *testing.T, service string, faults *atomic.Bool) (endpoint string) {
 	t.Helper()
 	to, err := url.Parse(service)

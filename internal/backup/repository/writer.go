@@ -30,7 +30,7 @@ type Options struct {
 	ID    string        // of the data directory: no other has it
 	Host  string        // of the server, for people
 	Keep  time.Duration // how long moments are kept
-	// Pace waits until so many bytes may be read or sent, at most 32 KiB at a time. Nil does not wait.
+	// Pace waits until this many bytes may be read or sent, at most 32 KiB at a time. Nil does not wait.
 	Pace func(ctx context.Context, bytes int) error
 	// Room returns an error if the upload must be given up, such as when the snapshot takes too much space. Nil means
 	// that nothing prevents it.
@@ -446,7 +446,7 @@ const (
 	longList     = 64 << 20 // bytes that a list may have
 )
 
-// within limits the time of a request that sends so many bytes.
+// within limits the time of a request that sends this many bytes.
 func within(ctx context.Context, bytes int64) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, patience+time.Duration(bytes/slowestBytes)*time.Second)
 }

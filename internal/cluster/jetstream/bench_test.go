@@ -9,9 +9,9 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 )
 
-// BenchmarkAppend appends one record after the other to a log of three replicas,
-// all on this machine, with a follower on another node. An operation is done when
-// the record is on stable storage; the follower has to have seen all at the end.
+// BenchmarkAppend appends one record after the other to a log of three replicas, all on this machine, with a follower
+// on another node. An operation ends when the record is on stable storage; at the end the follower must have seen all
+// records.
 func BenchmarkAppend(b *testing.B) {
 	for _, size := range []int{1 << 10, 64 << 10, 512 << 10} {
 		b.Run(fmt.Sprintf("%dKiB", size>>10), func(b *testing.B) {

@@ -8,7 +8,7 @@ import (
 	"github.com/sluicemq/sluice/internal/tool/wait"
 )
 
-// When nodes know that a server is gone, the others elect leaders in its place without waiting for NATS to find out.
+// When nodes know that a server is gone, the others elect leaders in its place without waiting for NATS to notice.
 func TestElect(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, 3, nil)
@@ -26,7 +26,7 @@ func TestElect(t *testing.T) {
 		t.Errorf("with all servers there, %d groups have no leader", left)
 	}
 	c.kill(0)
-	for left := 1; left > 0; { // a server that shuts down may have given away some of what it led
+	for left := 1; left > 0; { // a server that shuts down may already have handed over some groups
 		left = c.servers[1].Elect(gone, func(string) time.Duration { return 0 }, 2*time.Second)
 		if err := wait.For(ctx, 10*time.Millisecond); err != nil {
 			t.Fatal(err)
@@ -38,7 +38,7 @@ func TestElect(t *testing.T) {
 	}
 }
 
-// A server leaves an election to others for its turn, and stands again after ever longer.
+// A server leaves an election to others for its turn, and stands again at growing intervals.
 func TestCampaigns(t *testing.T) {
 	c := campaigns{next: make(map[string]campaign)}
 	turn := func() time.Duration { return 2 * time.Second }

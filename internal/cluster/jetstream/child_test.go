@@ -14,8 +14,8 @@ import (
 	"github.com/sluicemq/sluice/internal/tool/wait"
 )
 
-// childEnv has the options of the server that this process is to be, instead of
-// running tests: one that can be killed and stopped as only a process can.
+// childEnv has the options of the server that this process runs instead of tests: one that can be killed and paused as
+// only a process can.
 const childEnv = "SLUICE_TEST_JETSTREAM_SERVER"
 
 type childOptions struct {
@@ -26,8 +26,7 @@ type childOptions struct {
 func TestMain(m *testing.M) {
 	text, isChild := os.LookupEnv(childEnv)
 	if !isChild {
-		// The tests wait for elections, and hardly compute: more of them than there are
-		// processors can be under way.
+		// The tests wait for elections and hardly compute, so more of them than there are processors can run at once.
 		if err := flag.Set("test.parallel", "6"); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -46,11 +45,10 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	_, _ = io.Copy(io.Discard, os.Stdin) // the parent's end closes when that ends
+	_, _ = io.Copy(io.Discard, os.Stdin) // the parent's end closes when the parent ends
 }
 
-// child runs a server of the cluster, which must not be running, in a process of
-// its own.
+// child runs a server of the cluster, which must not be running, in a new process.
 func (c *cluster) child(i int) *os.Process {
 	c.t.Helper()
 	o := c.options[i]
@@ -76,7 +74,7 @@ func (c *cluster) child(i int) *os.Process {
 	return cmd.Process
 }
 
-// The process of the leader is killed again and again, with appends under way.
+// The leader's process is killed again and again during appends.
 func TestLeaderKilled(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, 3, nil)
@@ -98,7 +96,7 @@ func TestLeaderKilled(t *testing.T) {
 				default:
 				}
 				if !w.append(ctx) {
-					t.Errorf("appends do not go on after %d", w.at)
+					t.Errorf("appends do not continue after %d", w.at)
 					return
 				}
 			}
@@ -116,7 +114,7 @@ func TestLeaderKilled(t *testing.T) {
 	w.check(ctx, c.log(1, "1"))
 }
 
-// lead waits until a server that has just come is up to date and leads.
+// lead waits until a restarted server is up to date and leads.
 func lead(t *testing.T, w *writer, server string) {
 	t.Helper()
 	ctx := testContext(t)

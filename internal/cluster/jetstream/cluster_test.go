@@ -95,14 +95,14 @@ func freeAddresses(t testing.TB, n int) []string {
 	return out
 }
 
-// clusters counts those that were started.
+// clusters counts the started clusters.
 var clusters atomic.Int64
 
 // newCluster starts n servers. With one, it stands alone. certificates gives each
 // server its configuration for TLS; it may be nil.
 func newCluster(t testing.TB, n int, certificates func(i int) *tls.Config) *cluster {
 	t.Helper()
-	name := fmt.Sprint("test", clusters.Add(1)) // so that those of tests that run at once never meet
+	name := fmt.Sprint("test", clusters.Add(1)) // so that clusters of concurrent tests never meet
 	c := &cluster{t: t, servers: make([]*Server, n), conns: make([]*Conn, n)}
 	var routes []string
 	if n > 1 {
@@ -172,13 +172,13 @@ func (c *cluster) log(i int, name string) *Log {
 	return l
 }
 
-// newLog opens a log that was never opened before, on one node after the other.
+// newLog opens a new log on one node after the other.
 func (c *cluster) newLog(*testing.T) sharedlog.Log {
 	c.opened++
 	return c.log(c.opened%len(c.conns), fmt.Sprint("log ", c.opened))
 }
 
-// leader returns which server leads a log.
+// leader returns the server that leads a log.
 func (c *cluster) leader(l *Log) int {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(c.t.Context(), time.Minute)

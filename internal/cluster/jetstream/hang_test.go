@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The leader hangs, another takes its place, and it resumes without knowing. It must not tell
-// any reader that the log is shorter than it is.
+// The leader hangs, another takes its place, and it resumes without noticing. It must never tell a reader that the log
+// is shorter than it is.
 func TestLeaderHangs(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, 3, nil)

@@ -16,7 +16,7 @@ func TestLeasesOfOne(t *testing.T) { testLeases(t, 1) }
 
 func TestLeasesOfThree(t *testing.T) { testLeases(t, 3) }
 
-// leaseTTL is longer than a busy machine holds anything up.
+// leaseTTL is longer than any delay on a busy machine.
 const leaseTTL = 5 * time.Second
 
 func testLeases(t *testing.T, nodes int) {
@@ -39,7 +39,7 @@ func testLeases(t *testing.T, nodes int) {
 		if l.TTL() != leaseTTL {
 			t.Errorf("leases last for %v", l.TTL())
 		}
-		// That there is a new stream may not have reached all servers.
+		// Not all servers may know yet that there is a new stream.
 		ctx := testContext(t)
 		first := taken(ctx, t, l, "first", "")
 		answered(ctx, t, "release", func() error { return first.Release(ctx) })
@@ -76,13 +76,13 @@ func TestLeasesUndecided(t *testing.T) {
 	answered(ctx, t, "take", func() (err error) {
 		fresh, err = leases.Take(ctx, "new", []byte("2"))
 		if errors.Is(err, sharedlog.ErrHeld) {
-			err = errUndecided // it may be held by what this process has published itself
+			err = errUndecided // this process may have published it itself
 		}
 		return err
 	})
 	answered(ctx, t, "renew", func() error { return fresh.Renew(ctx, []byte("3")) })
 	answered(ctx, t, "release", func() error { return fresh.Release(ctx) })
-	// Another process is not let in by what this one has not heard of.
+	// Changes that this process has not heard of do not let another process in.
 	elsewhere, err := c.conns[1].Leases(ctx, time.Minute, 3)
 	if err != nil {
 		t.Fatal(err)

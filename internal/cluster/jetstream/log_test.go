@@ -25,15 +25,14 @@ func TestLogOfThree(t *testing.T) {
 	logtest.TestLog(t, c.newLog)
 }
 
-// writer appends records as the owner of a shard does: the same one until its fate
-// is known.
+// writer appends records as the owner of a shard does: it repeats one until its outcome is known.
 type writer struct {
 	t   *testing.T
 	log *Log
 	at  sharedlog.Position
 }
 
-// append appends one more, and reports whether that is certain before ctx ended.
+// append appends another record, and reports whether its success is certain before ctx ends.
 func (w *writer) append(ctx context.Context) bool {
 	w.t.Helper()
 	data := fmt.Sprintf("record %d", w.at+1)
@@ -64,12 +63,12 @@ func (w *writer) mustAppend(ctx context.Context, n int) {
 	w.t.Helper()
 	for range n {
 		if !w.append(ctx) {
-			w.t.Fatalf("appends do not go on after %d", w.at)
+			w.t.Fatalf("appends do not continue after %d", w.at)
 		}
 	}
 }
 
-// check checks that the log is what the writer has appended.
+// check checks that the log consists of the writer's records.
 func (w *writer) check(ctx context.Context, l *Log) {
 	w.t.Helper()
 	next := sharedlog.Position(1)
@@ -93,7 +92,7 @@ func (w *writer) check(ctx context.Context, l *Log) {
 	}
 }
 
-// followed follows a log, checks the records, and tells how far it is.
+// followed follows a log, checks the records, and reports its position.
 func followed(t *testing.T, l *Log) *atomic.Uint64 {
 	at := new(atomic.Uint64)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -127,8 +126,8 @@ func reach(t *testing.T, ctx context.Context, at *atomic.Uint64, to sharedlog.Po
 	}
 }
 
-// The server that leads the log dies: appends, followers and leases go on with
-// the others, and nothing is lost or done twice.
+// The server that leads the log dies: appends, followers and leases continue with the others, and nothing is lost or
+// done twice.
 func TestLeaderDies(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, 3, nil)
@@ -145,13 +144,13 @@ func TestLeaderDies(t *testing.T) {
 	w.mustAppend(ctx, 50)
 	reach(t, ctx, at, w.at)
 
-	// It dies while appends are under way.
+	// It dies during appends.
 	appended := make(chan struct{})
 	go func() {
 		defer close(appended)
 		for range 200 {
 			if !w.append(ctx) {
-				t.Errorf("appends do not go on after %d", w.at)
+				t.Errorf("appends do not continue after %d", w.at)
 				return
 			}
 		}
@@ -163,15 +162,14 @@ func TestLeaderDies(t *testing.T) {
 	answered(ctx, t, "renew", func() error { return lease.Renew(ctx, []byte("1")) })
 	w.check(ctx, c.log(other, "1"))
 
-	// It comes back, and learns what it has missed.
+	// It returns, and learns what it has missed.
 	c.start(leader)
 	w.mustAppend(ctx, 10)
 	reach(t, ctx, followed(t, c.log(leader, "1")), w.at)
 	w.check(ctx, c.log(leader, "1"))
 }
 
-// With its majority the log loses nothing and answers nothing; it goes on when that is
-// back.
+// Without its majority the log loses nothing and answers nothing; it continues when the majority is back.
 func TestMajorityLost(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, 3, nil)
@@ -195,7 +193,7 @@ func TestMajorityLost(t *testing.T) {
 	w.check(ctx, c.log(1, "1"))
 }
 
-// All servers die at once: what was acknowledged is there when they are back.
+// All servers die at once: acknowledged records are there when they are back.
 func TestAllDie(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, 3, nil)
@@ -238,7 +236,7 @@ func TestLead(t *testing.T) {
 	}
 }
 
-// A server that is stopped hands over what it leads before it goes.
+// A server that is stopped hands over its leads first.
 func TestStopHandsOver(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, 3, nil)

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// A node with the wrong certificate tries again many times a second, each time
-// on another connection.
+// A node with the wrong certificate retries many times a second, each time on a new connection.
 func TestErrorsAreSaidOnce(t *testing.T) {
 	var out bytes.Buffer
 	l := newLogger(slog.New(slog.NewTextHandler(&out, nil)))

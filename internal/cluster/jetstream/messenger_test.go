@@ -22,7 +22,7 @@ func (c *cluster) messenger(t *testing.T, i int, node string) *Messenger {
 	return m
 }
 
-// meet waits until a node is known to another: interest spreads in its own time.
+// meet waits until one node knows another: interest spreads at its own pace.
 func meet(t *testing.T, from messenger.Messenger, to *Messenger, node string) {
 	t.Helper()
 	to.Handle("meet", func(context.Context, []byte) ([]byte, error) { return nil, nil })
@@ -48,8 +48,7 @@ func TestMessenger(t *testing.T) {
 	})
 }
 
-// A node that has gone is known to be gone, and one that goes while it works on a
-// request is not.
+// The messenger knows that a node has gone. A node that goes during a request may have executed it.
 func TestMessengerNodeGoes(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, 2, nil)
@@ -72,7 +71,7 @@ func TestMessengerNodeGoes(t *testing.T) {
 	<-entered
 	c.kill(1)
 	if err := <-failed; err == nil || errors.Is(err, messenger.ErrNotTaken) {
-		t.Errorf("a request in hand when its node dies gives %v", err)
+		t.Errorf("a request under way when its node dies returns %v", err)
 	}
 	for {
 		_, err := a.Request(ctx, "b", "meet", nil)
@@ -80,7 +79,7 @@ func TestMessengerNodeGoes(t *testing.T) {
 			break
 		}
 		if ctx.Err() != nil {
-			t.Fatalf("the node is gone, and that gives %v", err)
+			t.Fatalf("a request to a dead node returns %v", err)
 		}
 	}
 	b.Close()

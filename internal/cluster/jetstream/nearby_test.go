@@ -9,7 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 )
 
-// A server reads the records that it has itself, up to the limits of one read.
+// A server reads its own records, up to the limits of one read.
 func TestRecordsOfTheServer(t *testing.T) {
 	t.Parallel()
 	ctx := testContext(t)
@@ -36,7 +36,7 @@ func TestRecordsOfTheServer(t *testing.T) {
 	}
 }
 
-// A request whose first copies reach nodes that are gone is answered in time.
+// A request whose first copies reach dead nodes is answered in time.
 func TestLostRequestIsRepeated(t *testing.T) {
 	t.Parallel()
 	ctx := testContext(t)

@@ -20,8 +20,8 @@ import (
 	"github.com/sluicemq/sluice/internal/tool/wait"
 )
 
-// TestBarrierPurgesNothing looks at what is sent, because there are versions of NATS that take a purge without a
-// subject, up to the first sequence, for a purge of everything.
+// TestBarrierPurgesNothing checks the sent requests, because some versions of NATS treat a purge without a subject, up
+// to the first sequence, as a purge of everything.
 func TestBarrierPurgesNothing(t *testing.T) {
 	s := external(t, func(*natsserver.Options) {})
 	ctx := testContext(t)
@@ -70,7 +70,7 @@ func TestServersThatCannotCarryLogs(t *testing.T) {
 	}
 }
 
-// TestStreamsOfOthers opens streams that were there before, with other settings than Sluice's.
+// TestStreamsOfOthers opens existing streams with other settings than Sluice's.
 func TestStreamsOfOthers(t *testing.T) {
 	s := external(t, func(*natsserver.Options) {})
 	ctx := testContext(t)
@@ -129,7 +129,7 @@ func TestStreamsOfOthers(t *testing.T) {
 				t.Fatal(err)
 			}
 			if _, err := conn.Leases(ctx, leaseTTL, 1); err == nil {
-				t.Error("leases that do not end are taken")
+				t.Error("leases that do not end are accepted")
 			}
 		})
 	}
@@ -145,7 +145,7 @@ func connectTo(t *testing.T, url, cluster string) *Conn {
 	return conn
 }
 
-// TestOtherNATS has a NATS server of any version carry logs and leases: the program that SLUICE_TEST_NATS names.
+// TestOtherNATS runs logs and leases on a NATS server of any version: the program that SLUICE_TEST_NATS names.
 func TestOtherNATS(t *testing.T) {
 	program := os.Getenv("SLUICE_TEST_NATS")
 	if program == "" {
@@ -208,7 +208,7 @@ func startNATS(t *testing.T, program string) string {
 	}
 }
 
-// ignoreExit returns nil for the error of a process that was killed.
+// ignoreExit returns nil for the error of a killed process.
 func ignoreExit(err error) error {
 	if _, killed := errors.AsType[*exec.ExitError](err); killed {
 		return nil

@@ -34,7 +34,7 @@ func issue(t *testing.T, dir string, names ...string) *tls.Config {
 	return c
 }
 
-// secret returns what a server has that was given a secret.
+// secret returns the TLS configuration of a server with a secret.
 func secret(t *testing.T, text string) *tls.Config {
 	t.Helper()
 	c, err := pki.FromSecret([]byte(text), time.Now())
@@ -44,9 +44,8 @@ func secret(t *testing.T, text string) *tls.Config {
 	return c
 }
 
-// Servers with certificates of one authority form a cluster, and so do servers with one
-// secret. A stranger does not get in, although it knows the addresses, and the servers
-// say that it has tried.
+// Servers with certificates of one authority form a cluster, and so do servers with one secret. A stranger that knows
+// the addresses does not get in, and the servers report its attempts.
 func TestStrangersAreRefused(t *testing.T) {
 	t.Run("certificates", func(t *testing.T) {
 		dir := t.TempDir()
@@ -94,7 +93,7 @@ func testStrangers(t *testing.T, config func(i int) *tls.Config) {
 				t.Fatal(err)
 			}
 			defer s.kill()
-			// It has tried, and will go on.
+			// The stranger has tried, and will continue.
 			if err := wait.For(ctx, 2*time.Second); err != nil {
 				t.Fatal(err)
 			}
@@ -152,7 +151,7 @@ func TestOptionsRefused(t *testing.T) {
 	}
 }
 
-// Embedded servers sync always, by what they themselves say.
+// Embedded servers always sync, according to their own reports.
 func TestSyncAlways(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 3} {
@@ -209,7 +208,7 @@ func TestConnect(t *testing.T) {
 	w.mustAppend(ctx, 10)
 	w.check(ctx, l)
 	if err := conn.CheckSync(ctx); !errors.Is(err, ErrSyncUnknown) {
-		t.Errorf("no option says that it syncs: %v", err)
+		t.Errorf("no option makes it sync: %v", err)
 	}
 	if err := conn.RemoveMember(ctx, "theirs"); !errors.Is(err, errNoSystem) {
 		t.Errorf("a member is removed without the system account: %v", err)
@@ -231,7 +230,7 @@ func TestConnectRefused(t *testing.T) {
 	}
 }
 
-// With the system account at hand it is seen which servers do not sync.
+// With the system account, the check sees which servers do not sync.
 func TestCheckSyncOfOthers(t *testing.T) {
 	t.Parallel()
 	for _, lazy := range []bool{false, true} {
@@ -256,7 +255,7 @@ func TestCheckSyncOfOthers(t *testing.T) {
 	}
 }
 
-// A server that does not come back is removed, and another takes its place.
+// A server that does not return is removed, and another takes its place.
 func TestRemoveMember(t *testing.T) {
 	c := newCluster(t, 3, nil)
 	ctx := testContext(t)
@@ -274,7 +273,7 @@ func TestRemoveMember(t *testing.T) {
 		}
 	}
 
-	// It has lost its disk, and comes again as another, which gets the replica.
+	// It has lost its disk, and returns as another server, which gets the replica.
 	c.options[2].Name, c.options[2].Dir = "n2-new", t.TempDir()
 	c.start(2)
 	w.mustAppend(ctx, 5)
@@ -285,7 +284,7 @@ func TestRemoveMember(t *testing.T) {
 	w.check(ctx, c.log(2, "1"))
 }
 
-// A disk that is short of space for a moment, while a server starts, does not limit the streams for ever.
+// A short lack of disk space while a server starts does not limit the streams forever.
 func TestDiskBoundsStreams(t *testing.T) {
 	c := newCluster(t, 1, nil)
 	if got := c.servers[0].inner.JetStreamConfig().MaxStore; got != maxStore {
@@ -293,7 +292,7 @@ func TestDiskBoundsStreams(t *testing.T) {
 	}
 }
 
-// complete waits until all replicas of a log have all of it.
+// complete waits until all replicas of a log are complete.
 func (c *cluster) complete(ctx context.Context, l *Log) {
 	c.t.Helper()
 	for {
@@ -307,7 +306,7 @@ func (c *cluster) complete(ctx context.Context, l *Log) {
 	}
 }
 
-// A server can be removed also if no other server has heard of it since all were restarted.
+// A server can be removed even if no other server has heard from it since all were restarted.
 func TestRemoveUnheardOfMember(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, 3, nil)

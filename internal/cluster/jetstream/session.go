@@ -123,7 +123,7 @@ func (s *session) drop(o *lease) {
 	}
 }
 
-// send sends a message for all holders that have asked for one until then.
+// send sends a message for all holders that have requested one by then.
 func (s *session) send(r *renewal) {
 	defer close(r.done)
 	time.Sleep(s.leases.ttl / gatherPart)

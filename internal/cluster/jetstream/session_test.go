@@ -12,7 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/tool/wait"
 )
 
-// sessionTest is two processes that want the same leases.
+// sessionTest is two processes that request the same leases.
 type sessionTest struct {
 	*testing.T
 	ctx     context.Context
@@ -38,7 +38,7 @@ func newSessionTest(t *testing.T) *sessionTest {
 	return s
 }
 
-// mustRenew renews leases that must not have been lost.
+// mustRenew renews leases that must still be held.
 func (s *sessionTest) mustRenew(held ...sharedlog.Lease) {
 	s.Helper()
 	for _, lease := range held {
@@ -75,7 +75,7 @@ func TestSessionSendsOneMessage(t *testing.T) {
 		held = append(held, taken(s.ctx, t, s.here, fmt.Sprint("shard/", n), "1"))
 	}
 	of := s.here.session()
-	<-of.turn // no message is sent before all have asked
+	<-of.turn // no message is sent until all have asked
 	before := s.here.published.Load()
 	asked := time.Now()
 	var all sync.WaitGroup
@@ -106,31 +106,31 @@ func TestSessionSendsOneMessage(t *testing.T) {
 	}
 }
 
-// A lease that its holder does not renew lapses, though the session renews others.
+// A lease that its holder does not renew expires, though the session renews others.
 func TestSessionLeavesOut(t *testing.T) {
 	s := newSessionTest(t)
 	kept, left := taken(s.ctx, t, s.here, "kept", "1"), taken(s.ctx, t, s.here, "left", "1")
 	now := s.takenElsewhere("left", kept)
 	if err := left.Renew(s.ctx, []byte("1")); !errors.Is(err, sharedlog.ErrLost) {
-		t.Errorf("a lease that was left out is renewed: %v", err)
+		t.Errorf("an omitted lease is renewed: %v", err)
 	}
 	if _, err := s.another.Take(s.ctx, "kept", nil); !errors.Is(err, sharedlog.ErrHeld) {
-		t.Errorf("a lease that is renewed was taken: %v", err)
+		t.Errorf("a renewed lease was taken: %v", err)
 	}
 	s.mustRenew(kept, now)
 }
 
-// The process that takes a lease of a session that has lapsed ends the session, and with it all of its leases.
+// A process that takes a lease of an expired session ends the session, and with it all its leases.
 func TestSessionEnds(t *testing.T) {
 	s := newSessionTest(t)
 	first, second := taken(s.ctx, t, s.here, "first", "1"), taken(s.ctx, t, s.here, "second", "1")
 	now := s.takenElsewhere("first")
 	for _, lease := range []sharedlog.Lease{first, second} {
 		if err := lease.Renew(s.ctx, []byte("1")); !errors.Is(err, sharedlog.ErrLost) {
-			t.Errorf("a lease of a session that has ended is renewed: %v", err)
+			t.Errorf("a lease of an ended session is renewed: %v", err)
 		}
 	}
-	// The lease that no other process has taken is free.
+	// A lease that no other process has taken is free.
 	if _, err := s.here.List(s.ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestSessionEnds(t *testing.T) {
 	s.mustRenew(now, again)
 }
 
-// A session is not ended by a process that has not seen its last message.
+// A process that has not seen a session's last message cannot end the session.
 func TestSessionHasALaterMessage(t *testing.T) {
 	s := newSessionTest(t)
 	held := taken(s.ctx, t, s.here, "held", "1")
@@ -152,7 +152,7 @@ func TestSessionHasALaterMessage(t *testing.T) {
 	s.mustRenew(held)
 	err := s.another.end(s.ctx, ending{s.here.session().id(), old.sequence})
 	if !errors.Is(err, sharedlog.ErrHeld) {
-		t.Errorf("a session that was renewed was ended: %v", err)
+		t.Errorf("a renewed session was ended: %v", err)
 	}
 	s.mustRenew(held)
 }

@@ -13,13 +13,13 @@ import (
 	"github.com/sluicemq/sluice/internal/tool/wait"
 )
 
-// sight is a step of a test of sightings: at a time, something is seen of the lease "s".
+// sight is a step of a test of sightings: at a time, the lease "s" is observed.
 type sight struct {
 	at  time.Duration
 	see func(s *sightings, at time.Time)
 }
 
-// leaseMessage returns the n-th message of a holder, that counts for two seconds. That of an older program has no
+// leaseMessage returns a holder's n-th message, which is valid for two seconds. An older program's message has no
 // number.
 func leaseMessage(holder string, n int) *nats.Msg {
 	m := nats.NewMsg("leases.s")
@@ -42,7 +42,7 @@ func reads(sequence uint64, holder string, n int) func(*sightings, time.Time) {
 	}
 }
 
-// sessionMessage returns the n-th message of a session, which counts for two seconds and renews the named leases.
+// sessionMessage returns a session's n-th message, which is valid for two seconds and renews the named leases.
 func sessionMessage(n int, holder string, names ...string) *nats.Msg {
 	m := leaseMessage(holder, n)
 	m.Data, _ = json.Marshal(names)
@@ -89,7 +89,7 @@ func expires(s *sightings, _ time.Time) { s.expire() }
 
 func releases(s *sightings, _ time.Time) { s.released("s") }
 
-// A lease counts for as long as its message says, from when that was seen, and for as long as that is renewed.
+// A lease is held for the time in its message, from when that was seen, and for as long as the message is renewed.
 func TestSightings(t *testing.T) {
 	const second = time.Second
 	for what, c := range map[string]struct {
@@ -198,18 +198,18 @@ func TestSightings(t *testing.T) {
 	}
 }
 
-// Renewals that are heard while the stream is read may be missing from the result of the read.
+// Renewals that arrive while the stream is read may be missing from the result.
 func TestSightingsHearWhileReading(t *testing.T) {
 	s := newSightings()
 	begun := s.begin()
 	s.hear("s", leaseMessage("a", 1), time.Now())
 	s.read(make(map[string]sighting), begun, time.Now())
 	if _, fresh := s.list(time.Now()); fresh {
-		t.Error("the list needs no look at the stream")
+		t.Error("the list does not read the stream")
 	}
 }
 
-// Nodes may count their leases differently: each message says how its holder does.
+// Nodes may use different lengths of leases: each message has its holder's.
 func TestLeasesOfDifferentLengths(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, 1, nil)
@@ -235,7 +235,7 @@ func TestLeasesOfDifferentLengths(t *testing.T) {
 	}
 	kept := taken(ctx, t, long, "long", "1")
 	taken(ctx, t, brief, "brief", "2")
-	for free := false; !free; { // which takes an hour if it is the stream that forgets it
+	for free := false; !free; { // which takes an hour if the stream forgets it
 		held, err := long.List(ctx)
 		if err != nil {
 			t.Fatal(err)
@@ -243,10 +243,10 @@ func TestLeasesOfDifferentLengths(t *testing.T) {
 		_, is := held["brief"]
 		free = !is
 		if wait.For(ctx, 10*time.Millisecond) != nil {
-			t.Fatal("a lease that has lapsed is not free")
+			t.Fatal("an expired lease is not free")
 		}
 	}
-	taken(ctx, t, long, "brief", "3") // it has lapsed
+	taken(ctx, t, long, "brief", "3") // it has expired
 	held, err := brief.List(ctx)
 	if names := keys(held); err != nil || !slices.Equal(names, []string{"brief", "long"}) {
 		t.Errorf("held are %v, %v", names, err)

@@ -40,11 +40,11 @@ func TestMemoryCut(t *testing.T) {
 	<-entered
 	network.Cut("b", true)
 	if err := <-failed; err == nil || errors.Is(err, messenger.ErrNotTaken) {
-		t.Errorf("a request under way when its node is cut off gives %v, and may have been executed", err)
+		t.Errorf("a request under way when its node is cut off returns %v, although it may have been executed", err)
 	}
 	<-left
 	if _, err := a.Request(ctx, "b", "ping", nil); !errors.Is(err, messenger.ErrNotTaken) {
-		t.Errorf("a request to a node that is cut off gives %v", err)
+		t.Errorf("a request to a node that is cut off returns %v", err)
 	}
 	if _, err := b.Request(ctx, "b", "ping", nil); err != nil {
 		t.Errorf("a node that is cut off does not reach itself: %v", err)

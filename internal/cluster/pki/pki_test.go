@@ -32,7 +32,7 @@ func node(t *testing.T, dir string, names ...string) *tls.Config {
 	return c
 }
 
-// meet has a client shake hands with a server, and returns what each says.
+// meet performs a handshake of a client and a server, and returns both results.
 func meet(t *testing.T, client, server *tls.Config, name string) (clientErr, serverErr error) {
 	t.Helper()
 	a, b := net.Pipe()
@@ -69,23 +69,23 @@ func TestNodesKnowEachOther(t *testing.T) {
 	stranger := node(t, t.TempDir(), "a.example")
 	for _, name := range []string{"a.example", "localhost", "127.0.0.1", "::1"} {
 		if c, s := meet(t, b, a, name); c != nil || s != nil {
-			t.Errorf("as %s: the client says %v, the server %v", name, c, s)
+			t.Errorf("as %s: the client returns %v, the server %v", name, c, s)
 		}
 	}
 	if c, _ := meet(t, b, a, "c.example"); c == nil {
-		t.Error("the certificate is good for another host")
+		t.Error("the certificate is valid for another host")
 	}
 	if _, s := meet(t, stranger, a, "a.example"); s == nil {
-		t.Error("a stranger is let in")
+		t.Error("a stranger gets in")
 	}
 	if c, _ := meet(t, a, stranger, "a.example"); c == nil {
-		t.Error("a stranger is taken for a node")
+		t.Error("a stranger counts as a node")
 	}
 	unknown := a.Clone()
 	unknown.Certificates = nil
 	unknown.GetClientCertificate = nil
 	if _, s := meet(t, unknown, a, "a.example"); s == nil {
-		t.Error("a client without a certificate is let in")
+		t.Error("a client without a certificate gets in")
 	}
 }
 
@@ -133,7 +133,7 @@ func TestNothingIsOverwritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, _, err := pki.Open(dir, time.Now()); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("an authority whose key is kept elsewhere is made anew: %v", err)
+		t.Errorf("an authority whose key is elsewhere is created again: %v", err)
 	}
 }
 
@@ -144,7 +144,7 @@ func TestRefusedNames(t *testing.T) {
 	}
 	for _, name := range []string{"", "../a", "a b", "*.example", "a..b", "-a", "a:6222"} {
 		if _, _, err := a.Issue([]string{name}, 30, time.Now()); err == nil {
-			t.Errorf("%q is taken for a host", name)
+			t.Errorf("%q is accepted as a host", name)
 		}
 	}
 	if _, _, err := a.Issue([]string{"a"}, 36500, time.Now()); err == nil {
@@ -185,6 +185,6 @@ func TestNewCertificateCountsWithoutRestart(t *testing.T) {
 	}
 	b := node(t, dir, "b.example")
 	if c, s := meet(t, b, a, "more.example"); c != nil || s != nil {
-		t.Errorf("the client says %v, the server %v", c, s)
+		t.Errorf("the client returns %v, the server %v", c, s)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/pki"
 )
 
-// holder returns what a node has that was given a secret.
+// holder returns the TLS configurations of a node with a secret.
 func holder(t *testing.T, secret string, now time.Time) *tls.Config {
 	t.Helper()
 	c, err := pki.FromSecret([]byte(secret), now)
@@ -28,18 +28,18 @@ func TestNodesWithTheSecretKnowEachOther(t *testing.T) {
 	now := time.Now()
 	a, b := holder(t, "the secret of this cluster", now), holder(t, "the secret of this cluster", now.AddDate(3, 0, 0))
 	if c, s := meet(t, b, a, a.ServerName); c != nil || s != nil {
-		t.Errorf("the client says %v, the server %v", c, s)
+		t.Errorf("the client returns %v, the server %v", c, s)
 	}
 	stranger := holder(t, "the secret of another one", now)
 	if _, s := meet(t, stranger, a, a.ServerName); s == nil {
-		t.Error("a stranger is let in")
+		t.Error("a stranger gets in")
 	}
 	if c, _ := meet(t, a, stranger, a.ServerName); c == nil {
 		t.Error("a stranger is trusted")
 	}
 	certified := node(t, t.TempDir(), a.ServerName)
 	if _, s := meet(t, certified, a, a.ServerName); s == nil {
-		t.Error("a node with a certificate of some authority is let in")
+		t.Error("a node with a certificate of another authority gets in")
 	}
 }
 

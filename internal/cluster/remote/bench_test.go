@@ -12,7 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// still answers without doing anything, so that what is measured is the way.
+// still answers without doing anything, so that only the transport is measured.
 type still struct {
 	remote.Shard
 	sent     []queue.Sent
@@ -27,8 +27,8 @@ func (s *still) Receive(context.Context, queue.ID, queue.Receive, time.Duration)
 	return s.messages, nil
 }
 
-// BenchmarkRoundTrip is ten messages of 1 KiB sent to, and received from, an
-// owner that costs nothing, over messages in memory.
+// BenchmarkRoundTrip sends ten messages of 1 KiB to, and receives them from, an owner that costs nothing, over messages
+// in memory.
 func BenchmarkRoundTrip(b *testing.B) {
 	body := strings.Repeat("x", 1024)
 	out := make([]queue.Outgoing, 10)

@@ -13,7 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// echo is a shard that does nothing and says so with zero values.
+// echo is a shard that does nothing and returns zero values.
 type echo struct{}
 
 func (echo) Send(_ context.Context, _ queue.ID, m []queue.Outgoing) ([]queue.Sent, error) {
@@ -83,7 +83,7 @@ func (echo) Uses(_ context.Context, ids []queue.ID) ([]queue.Use, error) {
 func (echo) EmptyReceives(context.Context, queue.ID, uint64) error                     { return nil }
 func (echo) Accept(context.Context, queue.ID, queue.FromShard, []queue.Transfer) error { return nil }
 
-// tap keeps what goes through it.
+// tap records the messages that pass through it.
 type tap struct {
 	messenger.Messenger
 	calls, answers [][]byte
@@ -155,7 +155,7 @@ func recorded(tb testing.TB) *tap {
 	return wire
 }
 
-// No bytes that are sent to a node make it panic, and a call that it refuses it has not begun.
+// No bytes that are sent to a node cause a panic, and a refused call has not begun.
 func FuzzCall(f *testing.F) {
 	for _, call := range recorded(f).calls {
 		f.Add(call)
@@ -198,8 +198,7 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
-// Every prefix of a message lacks something, and every one with something added
-// has too much: neither is taken for what it is not.
+// Every prefix of a message lacks a part, and every extended message has an additional one: both are refused.
 func TestCutAndLengthenedMessagesAreRefused(t *testing.T) {
 	wire := recorded(t)
 	s := &server{
@@ -216,7 +215,7 @@ func TestCutAndLengthenedMessagesAreRefused(t *testing.T) {
 	}
 }
 
-// A node of another version refuses, and says nothing that could be mistaken.
+// A node of another version refuses, with an answer that cannot be misread.
 func TestOtherVersions(t *testing.T) {
 	wire := recorded(t)
 	s := &server{
@@ -245,7 +244,7 @@ func TestOtherVersions(t *testing.T) {
 	}
 }
 
-// A cancellation may overtake what it cancels.
+// A cancellation may overtake the call that it cancels.
 func TestCancelledBeforeItBegan(t *testing.T) {
 	var rs receives
 	c := callID{1, 2}
@@ -283,7 +282,7 @@ func TestRefusalsTravelAsNumbers(t *testing.T) {
 	}
 }
 
-// Nodes of other versions know the refusals by these bytes.
+// Nodes of other versions recognize the refusals by these bytes.
 func TestRefusalsKeepTheirNumbers(t *testing.T) {
 	for code, want := range map[byte]error{
 		32: queue.ErrNoQueue, 33: queue.ErrOverLimit, 34: queue.ErrReceiptExpired, 35: queue.ErrNotReceived,

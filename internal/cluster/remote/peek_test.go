@@ -8,7 +8,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// A look from another node finds what one finds here, and goes on where it has ended.
+// A peek from another node finds the same as a local one, and continues where it has ended.
 func TestPeek(t *testing.T) {
 	r := newRig(t)
 	ctx := context.Background()
@@ -31,6 +31,6 @@ func TestPeek(t *testing.T) {
 		}
 	}
 	if _, err := r.Peek(ctx, jobs, queue.Peek{Filter: "count>"}); err == nil {
-		t.Error("a filter that makes no sense is taken")
+		t.Error("an invalid filter is accepted")
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// A call gives what the shard itself would have given, to the last field.
+// A call returns the shard's own result, to the last field.
 func TestCallsComeBackWhole(t *testing.T) {
 	r := newRig(t)
 	ctx := t.Context()
@@ -60,7 +60,7 @@ func TestCallsComeBackWhole(t *testing.T) {
 	}
 	same, err := r.Receive(ctx, orders, queue.Receive{Max: 1, Attempt: "a"}, 0)
 	if err != nil || len(same) != 1 || same[0].Receipt != got[0].Receipt {
-		t.Errorf("the attempt repeated gives %+v, %v", same, err)
+		t.Errorf("the repeated attempt returns %+v, %v", same, err)
 	}
 	if err := r.Return(ctx, orders, []queue.Delivery{same[0].Delivery}, "a"); err != nil {
 		t.Fatal(err)
@@ -151,7 +151,7 @@ func TestCallsComeBackWhole(t *testing.T) {
 	if err != nil || len(used) != 1 || used[0].Messages == 0 || used[0].Last < before[0].Last {
 		t.Fatalf("used %+v, %v; before %+v", used, err, before)
 	}
-	before[0].Last = used[0].Last // a queue that is in use was last used now
+	before[0].Last = used[0].Last // the last use of a queue in use is now
 	if !reflect.DeepEqual(used, before) {
 		t.Errorf("used %+v, want %+v", used, before)
 	}
@@ -188,7 +188,7 @@ func TestCallsComeBackWhole(t *testing.T) {
 	}
 }
 
-// publishes notes what is published to a shard.
+// publishes records the publications to a shard.
 type publishes struct {
 	remote.Shard
 	got []queue.Publication
@@ -228,7 +228,7 @@ func TestPublish(t *testing.T) {
 		got[1].Count != nil {
 		t.Errorf("counted: %+v", got)
 	}
-	for range 2 { // whose deduplication id counts here
+	for range 2 { // whose deduplication id applies here
 		if err := r.Accept(t.Context(), orders, queue.FromShard{Shard: 3},
 			[]queue.Transfer{{Position: 5, Copy: true,
 				Message: queue.Message{Body: "n", Group: "g", Dedup: "c"}}}); err != nil {
@@ -322,7 +322,7 @@ func TestWhatIsCertain(t *testing.T) {
 	want(err)
 	r.network.Cut(there, false)
 
-	r.position.Store(5) // which the owner does not reach in time
+	r.position.Store(5) // which does not reach the owner in time
 	_, err = r.Send(t.Context(), jobs, m)
 	want(err)
 	if n := r.counts(t, jobs).Visible; n != 0 {
@@ -335,7 +335,7 @@ func TestOwnerCatchesUpFirst(t *testing.T) {
 	r.position.Store(5)
 	r.applied.Store(4)
 	go r.applied.Store(5)
-	eventually.Succeeds(t, func() error { // within its patience, or at a later try
+	eventually.Succeeds(t, func() error { // within its patience, or at a later attempt
 		_, err := r.Send(t.Context(), jobs, []queue.Outgoing{{Body: "m"}})
 		if err != nil && !errors.Is(err, shard.ErrNotBegun) {
 			t.Fatal(err)
@@ -347,7 +347,7 @@ func TestOwnerCatchesUpFirst(t *testing.T) {
 	}
 }
 
-// A node that vanishes in the middle of a call may have done it.
+// A node that vanishes during a call may have executed it.
 func TestLostInTheMiddle(t *testing.T) {
 	r := newRig(t)
 	l := newLate(r.shard)
@@ -379,7 +379,7 @@ func TestLongPollIsAnsweredWhenAMessageArrives(t *testing.T) {
 	}
 }
 
-// A consumer that goes while it waits gets no message, and keeps none from other consumers.
+// A consumer that leaves while it waits gets no message, and withholds none from other consumers.
 func TestCancelledPollLeavesNothingInvisible(t *testing.T) {
 	var rigs []*rig
 	for range 50 {
@@ -399,13 +399,13 @@ func TestCancelledPollLeavesNothingInvisible(t *testing.T) {
 		<-over
 		r.reappears(t, jobs, 1)
 	}
-	// It may have been given out only when the consumer had long gone.
+	// It may have been delivered only long after the consumer had left.
 	for _, r := range rigs {
 		r.reappears(t, jobs, 1)
 	}
 }
 
-// Messages that were on their way when their consumer went are taken back.
+// Messages that were on their way when their consumer left are returned to the queue.
 func TestAnswerThatComesTooLateIsReturned(t *testing.T) {
 	for _, id := range []queue.ID{jobs, orders} {
 		r := newRig(t)
@@ -437,7 +437,7 @@ func TestAnswerThatComesTooLateIsReturned(t *testing.T) {
 	}
 }
 
-// The queues that a task may fill come with it to its shard.
+// The queues that a task may fill are sent to its shard with the task.
 func TestMoveTaskBringsItsSources(t *testing.T) {
 	r := newRig(t)
 	want := []queue.ID{7, 1 << 40}

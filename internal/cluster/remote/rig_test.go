@@ -32,7 +32,7 @@ type rig struct {
 	*remote.Client
 	shard   *shard.Shard
 	network *messenger.Memory
-	// on stands before the shard; nil means that the node does not own it.
+	// on stands in front of the shard; nil means that the node does not own it.
 	on       atomic.Pointer[remote.Shard]
 	position atomic.Uint64 // of the caller
 	applied  atomic.Uint64 // by the owner
@@ -124,13 +124,13 @@ func (r *rig) settle(t testing.TB, id queue.ID) {
 	eventually.True(t, "back from flight", func() bool { return r.counts(t, id).InFlight == 0 })
 }
 
-// reappears waits until so many messages of a queue are visible.
+// reappears waits until this many messages of a queue are visible.
 func (r *rig) reappears(t testing.TB, id queue.ID, n int) {
 	t.Helper()
 	eventually.True(t, "visible again", func() bool { return r.counts(t, id).Visible == uint64(n) })
 }
 
-// late gives its answers only when it is let go.
+// late delays its answers until it is released.
 type late struct {
 	remote.Shard
 	begun, release chan struct{}
@@ -141,7 +141,7 @@ func newLate(s remote.Shard) *late {
 }
 
 func (l *late) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait time.Duration) ([]shard.Message, error) {
-	// The messages of the shard are on their way already: the end of ctx comes too late.
+	// The messages of the shard are already on their way: the end of ctx comes too late.
 	got, err := l.Shard.Receive(context.WithoutCancel(ctx), id, r, wait)
 	l.begun <- struct{}{}
 	<-l.release

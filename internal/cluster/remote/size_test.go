@@ -7,8 +7,8 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// A list is refused as malformed if the rest of the message is too short for its elements. The assumed least size of an
-// element must therefore not be more than its shortest form.
+// A list is refused as malformed if the rest of the message is too short for its elements. The assumed minimum size of
+// an element must therefore not exceed its shortest form.
 func TestLeastSizes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

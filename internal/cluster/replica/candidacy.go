@@ -36,7 +36,7 @@ func (c *candidacy) waitAtLeast(d time.Duration) {
 // hurry ends the hold-off, and makes a check due.
 func (c *candidacy) hurry() { c.nextCheck, c.holdOff = c.now, time.Time{} }
 
-// reset makes the delay begin anew.
+// reset restarts the delay.
 func (c *candidacy) reset() { c.free = time.Time{} }
 
 // checkIfDue begins a check of the lease.

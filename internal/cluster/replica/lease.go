@@ -71,7 +71,7 @@ func (m *machine) tickLease() {
 }
 
 // onRenewed receives whether the lease was extended. Only the log can depose an owner, but a candidate without the
-// lease is none.
+// lease means none.
 func (m *machine) onRenewed(ticket uint64, err error) {
 	if ticket != m.tenure.renewing || m.tenure.lease == nil {
 		return

@@ -70,7 +70,7 @@ func (m *mirror) load(s *store.Store) error {
 	return nil
 }
 
-// The position of a replica is never ahead of its host's memory, whatever the origin of the store: this node's disk, an
+// The position of a replica is never ahead of its host's memory, whether the store comes from this node's disk, an
 // empty one, or a checkpoint, which replaces records that the log no longer holds.
 func TestPositionIsNotAheadOfTheHost(t *testing.T) {
 	behind := int64(0)

@@ -8,7 +8,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// The messages of a queue on many shards are counted together, from whichever node.
+// The messages of a queue on many shards are counted together, from any node.
 func TestCensus(t *testing.T) {
 	c := newCluster(t, 5, "a", "b")
 	for i := range 40 {

@@ -21,14 +21,13 @@ var (
 	chaosTime = flag.Duration("chaos.time", time.Second, "how long each TestChaos lets things go wrong")
 )
 
-// history is what producers and consumers have seen. It knows what a queue must
-// not do.
+// history has the observations of producers and consumers, and knows what a queue must not do.
 type history struct {
 	t *testing.T
 
 	mu      sync.Mutex
 	sent    map[string]bool // acknowledged
-	deleted map[string]int  // how often its deletion was acknowledged
+	deleted map[string]int  // number of acknowledged deletions
 	holder  map[string]int  // of messages of a group, by group
 	next    map[string]int  // of each group
 }
@@ -41,23 +40,23 @@ func (h *history) acknowledged(messages []queue.Outgoing) {
 	}
 }
 
-// received notes what a consumer was given.
+// received records the messages that a consumer got.
 func (h *history) received(consumer int, messages []shard.Message) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, m := range messages {
 		if h.deleted[m.Body] > 0 {
-			h.t.Errorf("%s was given out after it was deleted", m.Body)
+			h.t.Errorf("%s was delivered after it was deleted", m.Body)
 		}
 		if m.Dedup == "" {
 			continue
 		}
 		if by, held := h.holder[m.Group]; held && by != consumer {
-			h.t.Errorf("%s was given to consumer %d while %d has messages of its group", m.Body, consumer, by)
+			h.t.Errorf("%s was delivered to consumer %d while %d has messages of its group", m.Body, consumer, by)
 		}
 		h.holder[m.Group] = consumer
 		if n, _ := strconv.Atoi(m.Dedup); n != h.next[m.Group] {
-			h.t.Errorf("%s was given out when %d was next", m.Body, h.next[m.Group])
+			h.t.Errorf("%s was delivered when %d was next", m.Body, h.next[m.Group])
 		}
 		h.next[m.Group]++
 	}
@@ -72,7 +71,7 @@ func (h *history) gone(messages []shard.Message) {
 	}
 }
 
-// taken notes that messages that were received have been returned.
+// taken records that received messages have been returned.
 func (h *history) taken(messages []shard.Message) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -84,7 +83,7 @@ func (h *history) taken(messages []shard.Message) {
 	}
 }
 
-// patiently repeats what shards are not available for.
+// patiently repeats calls for which shards are unavailable.
 func patiently(t *testing.T, f func() error) {
 	t.Helper()
 	for end := time.Now().Add(testTimeout); ; time.Sleep(time.Millisecond) {
@@ -99,10 +98,9 @@ func patiently(t *testing.T, f func() error) {
 	}
 }
 
-// While shards move from node to node all the time and consumers come and go, a
-// spread queue loses nothing, gives nothing twice, keeps the order of its groups
-// and leaves nothing invisible. If nodes are cut off as well, answers are lost
-// and messages stay invisible, but all else still holds.
+// While shards move between nodes all the time and consumers come and go, a spread queue loses nothing, delivers
+// nothing twice, keeps the order of its groups and leaves nothing invisible. If nodes are also cut off, answers are
+// lost and messages stay invisible, but the rest still holds.
 func TestChaos(t *testing.T) {
 	for _, id := range []queue.ID{wide, groups} {
 		seed := *chaosSeed
@@ -248,7 +246,7 @@ func remove(t *testing.T, h *history, r *router.Router, id queue.ID, got []shard
 	for i := range got {
 		receipts = append(receipts, receipt(&got[i]))
 	}
-	h.gone(got) // before the next of its group can be given out
+	h.gone(got) // before the next of its group can be delivered
 	patiently(t, func() error {
 		results, err := r.Delete(context.Background(), id, receipts)
 		return errors.Join(append(results, err)...)

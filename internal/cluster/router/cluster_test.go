@@ -18,7 +18,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// The queues of the tests. Each is on the shards that its cluster gives it.
+// The queues of the tests. Each is on the shards that its cluster assigns.
 const (
 	single queue.ID = 1  // standard, on shard 2
 	wide   queue.ID = 2  // standard, on all shards
@@ -42,7 +42,7 @@ type cluster struct {
 	places  map[queue.ID]router.Placement
 	config  func(*queue.Config)
 	began   time.Time
-	passed  time.Duration // besides the time that has passed
+	passed  time.Duration // in addition to the time that has passed
 
 	mu     sync.Mutex
 	shards map[int]*owned
@@ -52,9 +52,9 @@ type cluster struct {
 type owned struct {
 	store   *store.Store
 	shard   *shard.Shard
-	node    string // empty if it has no owner
+	node    string // empty without an owner
 	changed chan struct{}
-	// before stands before the shard; nil lets it be.
+	// before stands in front of the shard, unless it is nil.
 	before func(remote.Shard) remote.Shard
 }
 
@@ -120,12 +120,12 @@ func (c *cluster) at(node string, n int) (remote.Shard, error) {
 	return o.shard, nil
 }
 
-// router returns the router of a node, which does not wait long for a shard that has no owner.
+// router returns the router of a node, which does not wait long for a shard without owner.
 func (c *cluster) router(node string) *router.Router {
 	return c.routerWaiting(node, 500*time.Millisecond)
 }
 
-// routerWaiting returns the router of a node, which waits so long for a shard that has no owner.
+// routerWaiting returns the router of a node, which waits this long for a shard without owner.
 func (c *cluster) routerWaiting(node string, timeout time.Duration) *router.Router {
 	r := router.New(router.Options{
 		Messenger: c.network.Node(node), CallTimeout: testTimeout,
@@ -158,7 +158,7 @@ func (c *cluster) owner(n int) string {
 	return c.shards[n].node
 }
 
-// take closes a shard: it has no owner then.
+// take closes a shard: then it has no owner.
 func (c *cluster) take(n int) {
 	c.mu.Lock()
 	o := c.shards[n]
@@ -170,7 +170,7 @@ func (c *cluster) take(n int) {
 	}
 }
 
-// give opens a shard that has no owner on a node.
+// give opens a shard without owner on a node.
 func (c *cluster) give(n int, node string) {
 	o := c.shards[n]
 	passed := c.passed
@@ -191,7 +191,7 @@ func (c *cluster) give(n int, node string) {
 	o.changed = make(chan struct{})
 }
 
-// time returns the time of the shards: the cluster began at the beginning of a minute.
+// time returns the time of the shards: the cluster began at the start of a minute.
 func (c *cluster) time(passed time.Duration) time.Time {
 	now := time.Now()
 	return now.Add(c.began.Truncate(time.Minute).Sub(c.began) + passed)
@@ -210,14 +210,14 @@ func (c *cluster) pass(d time.Duration) {
 	}
 }
 
-// stand puts something before a shard, or takes it away.
+// stand puts something in front of a shard, or removes it.
 func (c *cluster) stand(n int, before func(remote.Shard) remote.Shard) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.shards[n].before = before
 }
 
-// configs returns what the engine of a shard has to know of the queues.
+// configs returns the configs of the queues for the engine of a shard.
 func (c *cluster) configs(n int) []queue.Config {
 	var out []queue.Config
 	for id, p := range c.places {
@@ -237,7 +237,7 @@ func (c *cluster) configs(n int) []queue.Config {
 
 func arn(id queue.ID) string { return fmt.Sprintf("arn:aws:sqs:us-east-1:000000000000:q%d", id) }
 
-// where returns how many visible messages of a queue each shard has.
+// where returns the number of visible messages of a queue on each shard.
 func (c *cluster) where(id queue.ID) map[int]int {
 	c.t.Helper()
 	out := make(map[int]int)
@@ -253,8 +253,7 @@ func (c *cluster) where(id queue.ID) map[int]int {
 	return out
 }
 
-// forward brings messages from shard to shard until the test ends. The shards stay where
-// they are.
+// forward forwards messages between shards until the test ends. The shards stay where they are.
 func (c *cluster) forward(r *router.Router) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var forwarding sync.WaitGroup
@@ -308,7 +307,7 @@ func receipt(m *shard.Message) queue.Receipt {
 	return queue.Receipt{Position: m.Position, Number: m.Receipt}
 }
 
-// drain receives and deletes until there is nothing left, and returns the bodies.
+// drain receives and deletes until the queue is empty, and returns the bodies.
 func drain(t testing.TB, r *router.Router, id queue.ID) []string {
 	t.Helper()
 	return bodies(drainMessages(t, r, id))

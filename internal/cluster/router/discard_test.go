@@ -9,7 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Messages of a queue on many shards are deleted by their ids from whichever node, and no others are.
+// Messages of a queue on many shards are deleted by their ids from any node, and no others are.
 func TestDiscard(t *testing.T) {
 	c := newCluster(t, 5, "a", "b")
 	a, b := c.router("a"), c.router("b")

@@ -21,7 +21,7 @@ func member(group, dedup string) queue.Outgoing {
 	}
 }
 
-// mixed is messages of several groups, in turns.
+// mixed returns messages of several groups, in turns.
 func mixed(groups, each int) (out []queue.Outgoing) {
 	for i := range each {
 		for g := range groups {
@@ -70,7 +70,7 @@ func TestGroupsKeepTheirOrder(t *testing.T) {
 	}
 }
 
-// A batch of which a part is refused is sent again, and counts once.
+// A batch that was refused in part is sent again, and counts once.
 func TestBatchIsSentAgain(t *testing.T) {
 	c := newCluster(t, 3, "a", "b")
 	r := c.router("a")
@@ -128,8 +128,8 @@ func TestRepeatedAttempt(t *testing.T) {
 	}
 }
 
-// Dead letters of a spread queue keep the order of their groups in a dead-letter
-// queue that is spread otherwise, and on the way back.
+// Dead letters of a spread queue keep the order of their groups in a dead-letter queue that is spread differently, and
+// on the way back.
 func TestDeadLettersAndBack(t *testing.T) {
 	c := newCluster(t, 4, "a", "b")
 	c.config = func(cfg *queue.Config) {
@@ -150,8 +150,9 @@ func TestDeadLettersAndBack(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// All become dead letters. A message that a shard gives when another shard has answered the poll counts as
-	// received too: with a visibility timeout of zero, its return comes too late. So what is given cannot be counted.
+	// All become dead letters. A message that a shard delivers after another shard has answered the poll also counts as
+	// received: with a visibility timeout of zero, its return comes too late. So the delivered messages cannot be
+	// counted.
 	now := time.Duration(0)
 	eventually.True(t, "the queue is empty", func() bool {
 		_, err := r.Receive(t.Context(), groups, queue.Receive{Max: 10, Timeout: &now}, 20*time.Millisecond)
@@ -179,8 +180,8 @@ func TestDeadLettersAndBack(t *testing.T) {
 	inOrder(t, r, groups, make(map[string]int), len(all))
 }
 
-// inOrder receives and deletes n messages, and insists that those of a group are
-// in order and on one shard; 0 looks whether there are none.
+// inOrder receives and deletes n messages, and checks that those of a group are in order and on one shard; 0 checks
+// that there are none.
 func inOrder(t *testing.T, r *router.Router, id queue.ID, home map[string]int, n int) {
 	t.Helper()
 	next := make(map[string]int)
@@ -217,8 +218,7 @@ func inOrder(t *testing.T, r *router.Router, id queue.ID, home map[string]int, n
 	}
 }
 
-// Messages that are forwarded from another shard go to their groups, and twice
-// counts once.
+// Forwarded messages from another shard go to their groups, and count once if they arrive twice.
 func TestDeliver(t *testing.T) {
 	c := newCluster(t, 3, "a", "b")
 	r := c.router("a")
@@ -233,7 +233,7 @@ func TestDeliver(t *testing.T) {
 	for _, id := range []queue.ID{groups, wide} {
 		err := r.Deliver(t.Context(), id, queue.FromShard{Shard: 9}, arriving)
 		if id == groups && err == nil {
-			t.Error("delivered to a shard that takes nothing")
+			t.Error("delivered to a shard that accepts nothing")
 		}
 	}
 	c.stand(2, nil)
@@ -243,7 +243,7 @@ func TestDeliver(t *testing.T) {
 		}
 	}
 	equal(t, "delivered to a standard queue", c.where(wide), map[int]int{1: 20})
-	// They are where those are that were sent to their groups.
+	// They are with the messages that were sent to their groups.
 	before := c.where(groups)
 	if _, err := r.Send(t.Context(), groups, mixed(10, 1)); err != nil {
 		t.Fatal(err)

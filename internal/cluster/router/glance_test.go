@@ -7,7 +7,7 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// A list of queues asks each shard once, wherever its owner is, and says of which queues it does not know enough.
+// A list of queues calls each shard once, wherever its owner is, and names the queues of which it knows too little.
 func TestGlances(t *testing.T) {
 	c := newCluster(t, 5, "a", "b")
 	a, b := c.router("a"), c.router("b")
@@ -25,7 +25,7 @@ func TestGlances(t *testing.T) {
 		visible, sent, unknown = make(map[queue.ID]uint64), make(map[queue.ID]int64), make(map[queue.ID]bool)
 		for _, g := range list {
 			if !g.Unavailable && !g.Served {
-				t.Errorf("there is nothing on its way: %+v", g)
+				t.Errorf("no message is on its way: %+v", g)
 			}
 			if (g.Oldest != 0) != (g.Visible > 0) {
 				t.Errorf("%+v", g)
@@ -44,7 +44,7 @@ func TestGlances(t *testing.T) {
 	if _, found := unknown[absent]; found {
 		t.Error("the answer has a queue that does not exist")
 	}
-	// One shard, which is the only one of the first queue, has no owner.
+	// One shard has no owner. It is the only one of the first queue.
 	c.take(2)
 	visible, _, unknown = glances()
 	if !unknown[single] || !unknown[wide] || !unknown[groups] || visible[single] != 0 {

@@ -71,8 +71,7 @@ func TestMoveTaskOverShards(t *testing.T) {
 	}
 }
 
-// A task is cancelled by its id wherever it was started: also before the queue
-// had several shards, and after.
+// A task is cancelled by its id wherever it was started: even before the queue had several shards.
 func TestMoveTaskOfAnotherTime(t *testing.T) {
 	c := newCluster(t, 2, "a", "b")
 	r := c.router("a")

@@ -11,7 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// A look into a queue on many shards, from whichever node, finds each message once, page after page, and receives none.
+// A peek into a queue on many shards, from any node, finds each message once, page after page, and receives none.
 func TestPeek(t *testing.T) {
 	c := newCluster(t, 5, "a", "b")
 	a, b := c.router("a"), c.router("b")

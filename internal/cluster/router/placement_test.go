@@ -42,7 +42,7 @@ func TestPlace(t *testing.T) {
 				t.Fatalf("%v becomes %v", have, got)
 			}
 			if !slices.Equal(got, Place(id, have, spread, shards)) {
-				t.Fatal("another result for the same question")
+				t.Fatal("two results for the same question")
 			}
 			have, shards = got, shards+rapid.IntRange(0, 10).Draw(t, "more")
 		}

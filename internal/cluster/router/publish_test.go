@@ -76,8 +76,8 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// Publications to a standard topic are committed where there is an owner, and reach the
-// other queues when these have one.
+// Publications to a standard topic are committed on a shard with an owner, and reach the other queues when their shards
+// have one.
 func TestPublishWithoutAnOwner(t *testing.T) {
 	c := newCluster(t, 3, "a", "b")
 	r := c.router("a")
@@ -93,7 +93,7 @@ func TestPublishWithoutAnOwner(t *testing.T) {
 	c.forward(r)
 	equal(t, "received", drain(t, r, single), []string{"m"})
 
-	// The shard that serves the queue has what is published, if it can be.
+	// If possible, the shard that serves the queue gets the publication.
 	before := []int{}
 	for n := range c.shards {
 		c.stand(n, func(s remote.Shard) remote.Shard { return publishes{s, func() { before = append(before, n) }} })
@@ -104,7 +104,7 @@ func TestPublishWithoutAnOwner(t *testing.T) {
 	equal(t, "asked", before, []int{2})
 }
 
-// publishes says that it is asked to publish.
+// publishes records that it was called to publish.
 type publishes struct {
 	remote.Shard
 	asked func()
@@ -160,7 +160,7 @@ func TestPublishInOrder(t *testing.T) {
 	}
 	if _, err := r.Publish(t.Context(), []queue.Publication{{Topic: absent, Group: "g", Dedup: "d"}}); !errors.Is(err,
 		queue.ErrNoQueue) {
-		t.Errorf("to a topic that is gone: %v", err)
+		t.Errorf("to a deleted topic: %v", err)
 	}
 }
 
@@ -183,7 +183,7 @@ func TestUnknownOutcomeOfAPublication(t *testing.T) {
 	equal(t, "received", drain(t, r, wide), []string{"m"})
 }
 
-// publishesInSilence publishes and answers that it is not known whether it has.
+// publishesInSilence publishes, and answers that the outcome is unknown.
 type publishesInSilence struct {
 	remote.Shard
 	asked *int

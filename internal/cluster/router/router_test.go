@@ -54,7 +54,7 @@ func TestSendsSpreadOverAllShards(t *testing.T) {
 	equal(t, "messages of a queue that was narrowed", c.where(narrow), map[int]int{1: 1})
 }
 
-// Messages on one of many shards are found by a poll that waits, at once, and by one that does not after some tries.
+// A long poll finds messages on one of many shards at once, and a short poll after some attempts.
 func TestNoShardIsForgotten(t *testing.T) {
 	c := newCluster(t, 8, "a", "b")
 	r := c.router("a")
@@ -102,8 +102,7 @@ func TestLongPollHearsAllShards(t *testing.T) {
 	}
 }
 
-// When messages arrive on all shards together, one poll gets what one shard gives
-// and all else stays visible.
+// When messages arrive on all shards together, one poll gets those of one shard and the others stay visible.
 func TestPollLeavesNothingBehind(t *testing.T) {
 	c := newCluster(t, 4, "a", "b")
 	r := c.router("a")
@@ -127,7 +126,7 @@ func TestPollLeavesNothingBehind(t *testing.T) {
 		eventually.True(t, "all others visible", func() bool { return c.settle(r, wide).Visible == 3 })
 		for _, m := range drainMessages(t, r, wide) {
 			if m.Receives != 1 {
-				t.Errorf("a message that no consumer had has been received %d times", m.Receives)
+				t.Errorf("an undelivered message has the receive count %d", m.Receives)
 			}
 		}
 	}
@@ -188,17 +187,17 @@ func TestCallsWaitForTheNextOwner(t *testing.T) {
 		c.give(2, "b")
 	})
 	send(t, r, single, "m")
-	giving.Wait() // it is the owner when the message is there, but give may still be under way
+	giving.Wait() // it is the owner once the message is there, but give may still be under way
 	c.take(2)
 	giving.Go(func() { c.give(2, "a") })
-	got, err := r.Receive(t.Context(), single, queue.Receive{Max: 10}, 0) // a long poll would wait for its own end only
+	got, err := r.Receive(t.Context(), single, queue.Receive{Max: 10}, 0) // a long poll would only wait for its own end
 	if err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "received", bodies(got), []string{"m"})
 }
 
-// A queue without any owner gives an error that it is safe to repeat, and soon.
+// A queue without any owner soon returns an error that is safe to repeat.
 func TestNoOwner(t *testing.T) {
 	c := newCluster(t, 2, "a", "b")
 	r := c.router("a")
@@ -220,8 +219,7 @@ func TestNoOwner(t *testing.T) {
 	}
 }
 
-// As long as one shard has an owner, a spread queue takes messages and gives those
-// that it can reach.
+// As long as one shard has an owner, a spread queue accepts messages and delivers those that it can reach.
 func TestSpreadQueueHasNoGap(t *testing.T) {
 	c := newCluster(t, 3, "a", "b", "c")
 	r := c.router("a")
@@ -265,7 +263,7 @@ func TestSpreadQueueHasNoGap(t *testing.T) {
 	c.give(1, "b")
 }
 
-// stopped does what it is asked for, and never says so.
+// stopped carries out its calls, and never answers.
 type stopped struct {
 	remote.Shard
 	begun chan struct{}
@@ -308,7 +306,7 @@ func TestUnknownOutcome(t *testing.T) {
 	equal(t, "stored", drain(t, r, single), []string{"m"})
 }
 
-// A poll at an owner that does not answer any more goes on at the next one.
+// A poll at an owner that no longer answers continues at the next one.
 func TestPollFollowsTheShard(t *testing.T) {
 	for _, id := range []queue.ID{single, wide} {
 		c := newCluster(t, 2, "a", "b")
@@ -338,7 +336,7 @@ func TestPollFollowsTheShard(t *testing.T) {
 	}
 }
 
-// The entries of a batch fail on their own where a shard is not available.
+// Only the entries of a batch fail whose shard is unavailable.
 func TestBatchOverShards(t *testing.T) {
 	c := newCluster(t, 2, "a", "b")
 	r := c.router("a")
@@ -421,8 +419,8 @@ func TestPurgeReachesAllShards(t *testing.T) {
 	}
 }
 
-// An undo brings back what all shards have kept, also those of other nodes. If one is missing, another call gets its
-// messages.
+// An undo restores the messages that all shards have kept, including those of other nodes. If one is missing, another
+// call gets its messages.
 func TestUndoPurgeReachesAllShards(t *testing.T) {
 	c := newCluster(t, 3, "a", "b")
 	r := c.router("a")
@@ -448,15 +446,15 @@ func TestUndoPurgeReachesAllShards(t *testing.T) {
 		t.Errorf("again: %v", err)
 	}
 	if counts, err := r.Counts(t.Context(), wide); err != nil || counts != (queue.Counts{Visible: 30}) {
-		t.Errorf("back are %+v, %v", counts, err)
+		t.Errorf("restored are %+v, %v", counts, err)
 	}
 	if kept, err := r.Kept(t.Context(), wide); err != nil || kept != (queue.Kept{}) {
 		t.Errorf("still kept are %+v, %v", kept, err)
 	}
 }
 
-// The messages stored may be larger than one answer between nodes can be: a receive gives fewer messages then, at every
-// node.
+// The stored messages may be larger than one answer between nodes can be: then a receive returns fewer messages, at
+// every node.
 func TestNothingStoredMakesAQueueUnreadable(t *testing.T) {
 	c := newCluster(t, 2, "a", "b")
 	for _, id := range []queue.ID{single, groups} {
@@ -486,7 +484,7 @@ func TestNothingStoredMakesAQueueUnreadable(t *testing.T) {
 	}
 }
 
-// A purge that is refused takes nothing, not even what is on its way between shards.
+// A refused purge removes nothing, not even messages on their way between shards.
 func TestRefusedPurgeTakesNothing(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, 3, "a", "b")
@@ -511,7 +509,7 @@ func TestRefusedPurgeTakesNothing(t *testing.T) {
 	}
 }
 
-// undoing is a shard on which an undo of a purge is in progress.
+// undoing is a shard with an undo of a purge in progress.
 type undoing struct{ remote.Shard }
 
 func (undoing) Kept(context.Context, queue.ID) (queue.Kept, error) {
@@ -526,8 +524,8 @@ func (undoing) StartMove(context.Context, queue.ID, queue.MoveTask) error {
 	return queue.ErrTaskRunning
 }
 
-// besideAnUndo does something to a queue of 30 messages while an undo of a purge is in progress on one of its shards:
-// it is refused, and no message is gone.
+// besideAnUndo runs an operation on a queue of 30 messages while an undo of a purge is in progress on one of its
+// shards: it is refused, and no message is lost.
 func besideAnUndo(t *testing.T, shard int, want error, do func(r *router.Router) error) {
 	t.Helper()
 	c := newCluster(t, 3, "a", "b")
@@ -544,7 +542,7 @@ func besideAnUndo(t *testing.T, shard int, want error, do func(r *router.Router)
 	}
 }
 
-// An undo of a purge that one shard refuses, because a task moves messages there, brings back nothing on the others.
+// If one shard refuses an undo of a purge, because a task moves messages there, the others restore nothing.
 func TestRefusedUndoPurge(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, 3, "a", "b")

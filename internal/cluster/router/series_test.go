@@ -13,8 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// A client's receive that gave nothing is counted once, wherever it looked and whichever
-// node has the shard.
+// A client's empty receive is counted once, wherever it searched and whichever node has the shard.
 func TestEmptyReceivesAreCountedOnce(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, 4, "a", "b", "c")
@@ -56,7 +55,7 @@ func TestEmptyReceivesWithoutAnAnswer(t *testing.T) {
 	}
 	r := c.router(node)
 	reports := make(chan struct{}, 10)
-	number := 0 // of the report; they come one after the other
+	number := 0 // of the reports, one after the other
 	c.stand(n, func(s remote.Shard) remote.Shard {
 		return losing{s, func(report func() error) error {
 			defer func() { reports <- struct{}{} }()
@@ -99,8 +98,7 @@ func (c *cluster) emptyReceives(t *testing.T) (map[string]int64, error) {
 	return counted, nil
 }
 
-// The rows of a queue that is spread over several shards are added, minute by minute. All
-// shards are asked for what is left of a queue that is gone.
+// The rows of a spread queue are added, minute by minute. For a deleted queue, all shards are read.
 func TestSeriesOfSeveralShardsAreOne(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, 4, "a", "b", "c")

@@ -9,7 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// The use of a queue is summed up over its shards, wherever their owners are. There is no answer for a queue if one of
+// The use of a queue is the sum over its shards, wherever their owners are. There is no answer for a queue if one of
 // its shards has none.
 func TestUses(t *testing.T) {
 	t.Parallel()
@@ -39,7 +39,7 @@ func TestUses(t *testing.T) {
 		got[wide].Last < c.now().Add(-time.Minute) {
 		t.Errorf("at %v: %+v", c.now(), got)
 	}
-	// A client that reads attributes, which this node knows, has used the queue all the same.
+	// A client that reads attributes, which this node knows, has still used the queue.
 	a.Used(single)
 	eventually.Succeeds(t, func() error {
 		if last := uses()[single].Last; last < c.now().Add(-time.Minute) {
@@ -49,7 +49,7 @@ func TestUses(t *testing.T) {
 	})
 	c.take(2)
 	if got := uses(); len(got) != 0 {
-		t.Errorf("a shard that has no owner tells %+v", got)
+		t.Errorf("a shard without owner reports %+v", got)
 	}
 	c.give(2, "a")
 	if got := uses(); len(got) != 3 {

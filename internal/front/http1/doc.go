@@ -35,7 +35,7 @@
 //     handler checks the error of Flush, one non-blocking read detects whether the client is still connected, just
 //     before the answer is written. On Linux one goroutine watches for all requests (departures_linux.go), so a long
 //     poll has one goroutine and not two. One timer begins all watches of a server (patience.go).
-//   - A deadline is set before an operation that may block on it, not for bytes that have come already, and not if the
+//   - A deadline is set before an operation that may block on it, not for bytes that have already arrived, and not if the
 //     last one is nearly as late. So a busy connection sets two deadlines a second, not two a request.
 //   - The answer is one write, of one buffer, or of a buffer and a long body.
 //   - The buffer for requests is taken when bytes have come and given back when the body was read. A connection that is

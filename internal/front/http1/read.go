@@ -53,7 +53,7 @@ func (c *conn) judge() (length int, v verdict) {
 }
 
 // read waits for bytes and adds them to the buffer, which must not be full. Without a buffer it takes one when bytes
-// have come.
+// have arrived.
 func (c *conn) read() error {
 	if c.in == nil && c.socket.raw != nil {
 		in, err := c.socket.await()

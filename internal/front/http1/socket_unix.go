@@ -29,7 +29,7 @@ func (s *socket) open(conn net.Conn) {
 	}
 }
 
-// await waits for bytes and returns them in a buffer that it takes when they have come.
+// await waits for bytes and returns them in a buffer that it takes when they have arrived.
 func (s *socket) await() (*buffer, error) {
 	err := s.raw.Read(s.fill)
 	in := s.in
@@ -43,7 +43,7 @@ func (s *socket) await() (*buffer, error) {
 	return in, nil
 }
 
-// tryFill returns false if no bytes have come.
+// tryFill returns false if no bytes have arrived.
 func (s *socket) tryFill(fd uintptr) bool {
 	in := takeBuffer()
 	in.w, s.err = readNow(fd, in.b[:])
@@ -71,7 +71,7 @@ func (s *socket) tryProbe(fd uintptr) bool {
 	return true
 }
 
-// readNow reads at least one byte. Its error is io.EOF at the end, and EAGAIN if no bytes have come.
+// readNow reads at least one byte. Its error is io.EOF at the end, and EAGAIN if no bytes have arrived.
 func readNow(fd uintptr, b []byte) (int, error) {
 	for {
 		n, err := syscall.Read(int(fd), b)

@@ -25,8 +25,8 @@ import (
 	"github.com/sluicemq/sluice/internal/keyring/keyservice"
 )
 
-// service is a key service in a test: it answers a call with a status and a text, and has one key, whose ciphertext is
-// the text backwards.
+// service is a key service for tests: it answers a call with a status and a text, and has one key, which encrypts by
+// reversing the text.
 type service struct {
 	*httptest.Server
 	t *testing.T
@@ -69,7 +69,7 @@ func serve(t *testing.T, answer func(r *http.Request, body map[string]any) any) 
 	return s
 }
 
-// refuse makes the service answer all calls so.
+// refuse makes the service answer all calls with this refusal.
 func (s *service) refuse(status int, text string) {
 	s.refusal = func(w http.ResponseWriter) {
 		w.WriteHeader(status)
@@ -77,7 +77,7 @@ func (s *service) refuse(status int, text string) {
 	}
 }
 
-// turned is what the services make of a key.
+// turned returns the services' ciphertext of a key.
 func turned(b []byte) []byte {
 	out := bytes.Clone(b)
 	for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
@@ -121,13 +121,13 @@ func checkSeals(t *testing.T, k keyring.Service) {
 	}
 }
 
-// refusals are answers to a call with the errors that they lead to.
+// refusals are answers to a call with the resulting errors.
 type refusals map[string]struct {
 	status int
 	want   error
 }
 
-// check compares the errors, in which the service's reason is.
+// check compares the errors, which contain the service's reason.
 func (r refusals) check(t *testing.T, s *service, k keyring.Service) {
 	t.Helper()
 	for text, c := range r {
@@ -189,7 +189,7 @@ func TestAWS(t *testing.T) {
 	}.check(t, s, k)
 }
 
-// A service that does not answer well is asked three times. One that refuses is asked once.
+// A service that does not answer properly is called three times. One that refuses is called once.
 func TestServiceIsAskedAgain(t *testing.T) {
 	s, k := awsService(t)
 	answers := []int{503, 429}
@@ -212,7 +212,7 @@ func TestServiceIsAskedAgain(t *testing.T) {
 	}
 }
 
-// No answer of a service leads to a key that it has not given, or to a panic.
+// No answer of a service leads to a key that it has not sent, or to a panic.
 func TestWrongAnswers(t *testing.T) {
 	s, k := awsService(t)
 	for name, answer := range map[string]func(http.ResponseWriter){
@@ -228,7 +228,7 @@ func TestWrongAnswers(t *testing.T) {
 		},
 		"nothing": func(w http.ResponseWriter) { panic(http.ErrAbortHandler) },
 	} {
-		s.mu.Lock() // nothing else orders this after an answer that was cut off
+		s.mu.Lock() // nothing else orders this after an interrupted answer
 		s.refusal = answer
 		s.mu.Unlock()
 		if key, err := k.Open(t.Context(), "an id", []byte("x")); !errors.Is(err, keyring.ErrNoAnswer) ||
@@ -242,7 +242,7 @@ func TestWrongAnswers(t *testing.T) {
 	}
 }
 
-// A slow service is left alone when the caller has waited enough.
+// A slow service is abandoned when the caller's wait is over.
 func TestSlowService(t *testing.T) {
 	s, k := awsService(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -403,7 +403,7 @@ func TestAzure(t *testing.T) {
 		}
 		return object{"access_token": "of the app", "expires_in": "3599"}
 	})
-	// No redirect gets the proof of the identity, and a long refusal is shortened.
+	// No redirect receives the proof of identity, and a long refusal is shortened.
 	elsewhere := serve(t, func(*http.Request, map[string]any) any { return object{"access_token": "of another"} })
 	s.refusal = func(w http.ResponseWriter) {
 		w.Header().Set("Location", elsewhere.URL)

@@ -49,7 +49,7 @@ func openVault(_ context.Context, u *url.URL) (keyring.Service, error) {
 	return v, nil
 }
 
-// vaultToken reads the token anew for each call: an agent of Vault replaces the file of VAULT_TOKEN_FILE.
+// vaultToken reads the token again for each call: an agent of Vault replaces the file of VAULT_TOKEN_FILE.
 func vaultToken() (string, error) {
 	file := os.Getenv("VAULT_TOKEN_FILE")
 	if file == "" {

@@ -182,7 +182,7 @@ func (m *Messages) receivedOne(id queue.ID, at queue.Instant, parent trace.SpanC
 		f = &followed{
 			place: p, parent: parent, arn: arn, attrs: attributesOf(arn, &msg.Message), receives: msg.Receives,
 		}
-		if msg.Receives == 1 && msg.Source == "" { // when a dead letter has come is not known
+		if msg.Receives == 1 && msg.Source == "" { // the arrival time of a dead letter is unknown
 			m.tracer.span(f, "queued", msg.SentAt, at, "")
 		}
 		if m.tracer.followed.Add(1) > maxFollowed {

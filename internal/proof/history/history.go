@@ -111,7 +111,7 @@ const (
 // Call is one call of the service.
 type Call struct {
 	Worker    string        `json:"worker"`
-	Node      string        `json:"node,omitempty"` // that was asked
+	Node      string        `json:"node,omitempty"` // that was called
 	Operation Operation     `json:"op"`
 	Queue     string        `json:"queue"`             // or another resource
 	State     string        `json:"state,omitempty"`   // of the resource: what it is to be or was found to be; empty: it is not there

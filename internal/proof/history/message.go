@@ -18,7 +18,7 @@ func (j *judge) judgeMessage(name string) {
 	j.judgeIdentity(attempts, j.receives[name])
 	for _, d := range j.removes[name] {
 		if d.Outcome != Acknowledged || !j.mustHold(d) {
-			continue // a late delete says nothing of a queue it has been moved to
+			continue // a late delete does not concern the queue that it has been moved to
 		}
 		for _, r := range j.receives[name] {
 			if d.before(r.Call) {

@@ -22,7 +22,7 @@ type Ending struct {
 	*Recorder
 	Queues   []history.Queue // a queue comes before its dead-letter queue
 	Wait     time.Duration   // of receives from a queue that says it holds something and gave nothing
-	Patience time.Duration   // how long to go on without any answer or progress; 0: one call without an answer ends it
+	Patience time.Duration   // time to continue without any answer or progress; 0: one call without an answer ends it
 	doubtful bool            // a delete had no answer, so that messages may be met twice
 }
 

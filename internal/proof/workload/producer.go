@@ -42,7 +42,7 @@ type producer struct {
 	rng      *rand.Rand
 	number   int
 	doubt    []Letter // FIFO: sent without an answer, to be sent again
-	accepted []Letter // FIFO: some that were accepted, to be sent again all the same
+	accepted []Letter // FIFO: some accepted messages, to be sent again
 }
 
 func (p *producer) Name() string { return p.label }

@@ -31,7 +31,7 @@ type tenant struct {
 const (
 	stageNone  = 0
 	stagePurge = 15
-	stageBack  = 22 // where it goes on after its deletion was undone
+	stageBack  = 22 // where it continues after its deletion was undone
 	stageEnd   = 30
 	stageGone  = 31
 )

@@ -26,7 +26,7 @@ func TestFilesAreWhole(t *testing.T) {
 	}
 	is("one")
 	if err := Create(path, []byte("two")); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("a file that is there is made again: %v", err)
+		t.Errorf("an existing file is created again: %v", err)
 	}
 	is("one")
 	if err := Replace(path, []byte("three")); err != nil {
@@ -41,15 +41,15 @@ func TestFilesAreWhole(t *testing.T) {
 		t.Errorf("its mode is %04o", mode)
 	}
 	if err := Replace(filepath.Join(dir, "none", "secret"), nil); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a directory that is not there: %v", err)
+		t.Errorf("a missing directory: %v", err)
 	}
 	if all, err := os.ReadDir(dir); err != nil || len(all) != 1 {
 		t.Errorf("there are %v, %v", all, err)
 	}
 }
 
-// The remains of a process that was killed, which may hold secrets, are removed with the next change of the same file.
-// Other files and an attempt under way are not touched.
+// The remains of a killed process, which may hold secrets, are removed with the next change of the same file. Other
+// files and an attempt under way are not touched.
 func TestRemainsAreRemoved(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "secret")

@@ -189,7 +189,7 @@ func (p *Places) give(leaf *node) {
 // leave forgets a waiter that no longer waits.
 func (p *Places) leave(leaf *node, w *waiter) {
 	if p.withdraw(leaf, w) {
-		p.give(leaf) // it has come in the last moment
+		p.give(leaf) // it has arrived at the last moment
 	}
 }
 

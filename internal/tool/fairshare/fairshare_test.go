@@ -10,11 +10,11 @@ import (
 	"github.com/sluicemq/sluice/internal/tool/fairshare"
 )
 
-// taker takes a place as soon as it can, and notes who has.
+// taker takes a place as soon as it can, and records the holders.
 type taker struct {
 	*testing.T
 	places *fairshare.Places
-	order  chan func() // what gives each place back, in the order in which they were given out
+	order  chan func() // the functions that return the places, in the order of the takes
 	names  chan string
 }
 
@@ -43,7 +43,7 @@ func (k *taker) held(want int, names ...string) {
 	}
 }
 
-// One that wants many places does not delay one that wants few: each time a place is given back the names take turns.
+// A name that wants many places does not delay one that wants few: each time a place is returned, the names take turns.
 func TestNamesTakeTurns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -63,7 +63,7 @@ func TestNamesTakeTurns(t *testing.T) {
 	})
 }
 
-// A name that comes again and again, each time when it has given its place back, does not overtake one that waits.
+// A name that returns again and again, each time after it has returned its place, does not overtake one that waits.
 func TestThoseWhoComeAgainWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -101,7 +101,7 @@ func TestReserve(t *testing.T) {
 		}
 		k.held(32, "a")
 		k.take(100, "b", "one host")
-		k.held(11, "b", "one host") // a third of what b could have: 32 places are free
+		k.held(11, "b", "one host") // a third of b's possible places: 32 places are free
 		k.take(1, "b", "another host")
 		k.held(1, "b", "another host")
 		k.take(1, "c", "host")
@@ -127,7 +127,7 @@ func TestFewerPlacesComeFirst(t *testing.T) {
 	})
 }
 
-// With any number of concurrent callers, no place is lost and none is given twice.
+// With any number of concurrent callers, no place is lost and none is taken twice.
 func TestPlacesAreNeitherLostNorDoubled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 
 type element struct{ value, place int }
 
-// The heap is compared with a list that is sorted anew for each question.
+// The heap is compared with a list that is sorted for each question.
 func TestHeapIsInOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
@@ -41,7 +41,7 @@ func TestHeapIsInOrder(t *testing.T) {
 			if len(in) > 0 {
 				least := slices.MinFunc(in, func(a, b *element) int { return a.value - b.value })
 				if h.First().value != least.value {
-					t.Fatalf("the first is %d, should be %d", h.First().value, least.value)
+					t.Fatalf("the first is %d, want %d", h.First().value, least.value)
 				}
 			}
 		}

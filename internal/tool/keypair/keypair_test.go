@@ -18,7 +18,7 @@ import (
 	"github.com/sluicemq/sluice/internal/tool/keypair"
 )
 
-// write puts a new certificate with that serial number, and its key, into files.
+// write writes a new certificate with that serial number, and its key, to files.
 func write(t *testing.T, certificate, key string, serial int64, names ...string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -50,8 +50,8 @@ func write(t *testing.T, certificate, key string, serial int64, names ...string)
 	}
 }
 
-// A certificate that is replaced counts from the next connection on. One that cannot be read does not, and the log says
-// so once.
+// A replaced certificate takes effect with the next connection. One that cannot be read does not, and the log reports
+// it once.
 func TestReplaced(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -85,11 +85,11 @@ func TestReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	serial(2, 2)
-	serial(2, 2) // which has been said
+	serial(2, 2) // which was already reported
 	if !strings.Contains(out.String(), "level=ERROR") {
 		t.Errorf("no error is logged:\n%s", out.String())
 	}
-	p.Reload() // the operator wants to know
+	p.Reload() // as operators want to see
 	serial(2, 3)
 	if err := os.Remove(key); err != nil {
 		t.Fatal(err)
@@ -101,7 +101,7 @@ func TestReplaced(t *testing.T) {
 	serial(3, 6)
 }
 
-// A server that listens everywhere is called by a name that its certificate has.
+// Clients call a server that listens on all addresses by a name in its certificate.
 func TestHostOr(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -35,11 +35,11 @@ func TestWrittenValuesAreRead(t *testing.T) {
 		t.Errorf("read %d, %q, %q, failed %t, %d bytes left", b, s, raw, r.Failed(), r.Left())
 	}
 	if r.Byte() != 0 || !r.Failed() || r.Uint() != 0 || r.String() != "" {
-		t.Error("there is something behind the end")
+		t.Error("data follows the end")
 	}
 }
 
-// Fields that are left out are not read, and a field that a reader does not know makes it fail.
+// Omitted fields are not read, and a field that a reader does not know makes it fail.
 func TestSparse(t *testing.T) {
 	fields := [64]int64{0: -5, 3: 7, 63: 1}
 	var w Writer
@@ -56,7 +56,7 @@ func TestSparse(t *testing.T) {
 	}
 }
 
-// Both kinds of readers read what the standard library reads, or fail where it does.
+// Both kinds of readers read the same as the standard library, or fail where it does.
 func FuzzUint(f *testing.F) {
 	f.Add([]byte{1})
 	f.Add([]byte{0x80, 1})

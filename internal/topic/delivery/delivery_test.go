@@ -17,7 +17,7 @@ import (
 	"github.com/sluicemq/sluice/internal/topic/retry"
 )
 
-// endpoint is a sender whose endpoints do what a test says.
+// endpoint is a sender whose endpoints behave as a test sets.
 type endpoint struct {
 	mu       sync.Mutex
 	answer   map[string]func(ctx context.Context, m *Message) error // by endpoint
@@ -59,7 +59,7 @@ func (e *endpoint) got(name string) int {
 	return len(e.attempts[name])
 }
 
-// together returns the most deliveries that an endpoint was given at a time.
+// together returns the maximum number of concurrent deliveries to an endpoint.
 func (e *endpoint) together(name string) int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -81,7 +81,7 @@ type rig struct {
 	log     *lockedBuffer
 	stop    func()
 
-	unknown  atomic.Int64 // how often a subscription was asked for that there is not
+	unknown  atomic.Int64 // how often an unknown subscription was looked up
 	dead     sync.Map     // bodies
 	deadErr  error
 	deadLost error
@@ -190,7 +190,7 @@ func TestDelivers(t *testing.T) {
 	r.empty(t, 1)
 }
 
-// A delivery that fails is made again when the policy says so, and then goes to the dead-letter queue.
+// A failed delivery is retried if the policy allows it, and then goes to the dead-letter queue.
 func TestRetries(t *testing.T) {
 	r := newRig(t)
 	p := standard
@@ -214,7 +214,7 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-// Of a subscription that has ended only that is delivered.
+// For an ended subscription only the notice of its end is delivered.
 func TestEndedSubscription(t *testing.T) {
 	r := newRig(t)
 	name := r.subscribe(1, standard)
@@ -231,7 +231,7 @@ func TestEndedSubscription(t *testing.T) {
 	}
 }
 
-// The outcomes of deliveries are counted in their topic, and nowhere else.
+// The outcomes of deliveries are counted for their topic, and nowhere else.
 func TestCountsInTopic(t *testing.T) {
 	r := newRig(t)
 	name := r.subscribe(1, standard)
@@ -275,7 +275,7 @@ func TestPermanentFailures(t *testing.T) {
 	}
 }
 
-// Messages without a dead-letter queue are dropped, counted and logged, however many they are.
+// Messages without a dead-letter queue are dropped, counted and logged, however many there are.
 func TestDropped(t *testing.T) {
 	r := newRig(t)
 	r.deadLost = errors.New("the subscription has no dead-letter queue")
@@ -296,12 +296,12 @@ func TestDropped(t *testing.T) {
 	}
 	for _, want := range []string{"arn:sub-1", "connection refused", "no dead-letter queue"} {
 		if !strings.Contains(r.log.String(), want) {
-			t.Errorf("the log does not say %q: %s", want, r.log)
+			t.Errorf("the log does not contain %q: %s", want, r.log)
 		}
 	}
 }
 
-// A message whose dead-letter queue cannot be reached is kept.
+// A message whose dead-letter queue is unreachable is kept.
 func TestDeadLetterQueueThatDoesNotAnswer(t *testing.T) {
 	r := newRig(t)
 	r.deadErr = errShard
@@ -314,7 +314,7 @@ func TestDeadLetterQueueThatDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// An endpoint that hangs holds up no other: however many there are, those that work get their messages.
+// An endpoint that hangs delays no other: however many there are, those that work get their messages.
 func TestSlowEndpoints(t *testing.T) {
 	r := newRig(t)
 	const slow = slowPlaces/2 - 1 // of which one account holds half
@@ -334,14 +334,14 @@ func TestSlowEndpoints(t *testing.T) {
 	}
 	r.empty(t, 1)
 	if r.got(good) != 51 || r.asked(2) != 1 {
-		t.Errorf("%d deliveries; an endpoint that hangs was given %d messages at a time", r.got(good), r.asked(2))
+		t.Errorf("%d deliveries; an endpoint that hangs got %d messages at a time", r.got(good), r.asked(2))
 	}
 	r.stop()
 	if _, n := r.next(2); n != 3 {
 		t.Errorf("%d messages are left", n)
 	}
 	if in, _ := r.next(2); in != 0 {
-		t.Errorf("a delivery that was broken off is made again in %s", in)
+		t.Errorf("an interrupted delivery is repeated in %s", in)
 	}
 }
 
@@ -357,8 +357,8 @@ func (r *rig) of(account, host string, id queue.ID) (endpoint string) {
 
 func hang(ctx context.Context, _ *Message) error { <-ctx.Done(); return ctx.Err() }
 
-// An account with more endpoints that hang than there are places does not hold up another one, whose endpoints have
-// never been delivered to or work; of its own hosts one that hangs does not hold up the others.
+// An account with more hanging endpoints than places does not delay another one, whose endpoints are new or work. Among
+// its own hosts, one that hangs does not delay the others.
 func TestAccountsShareTheLanes(t *testing.T) {
 	r := newRig(t)
 	const many = queue.ID(slowPlaces + 100)
@@ -394,7 +394,8 @@ func TestAccountsShareTheLanes(t *testing.T) {
 	}
 }
 
-// An endpoint that takes messages slowly leaves the fast lane, gets as many at a time as before, and comes back.
+// An endpoint that accepts messages slowly leaves the fast lane, gets as many at a time as before, and returns to it
+// later.
 func TestSlowEndpointsLeaveTheFastLane(t *testing.T) {
 	r := newRig(t)
 	name := r.of("111111111111", "slow.example", 1)
@@ -426,7 +427,7 @@ func TestSlowEndpointsLeaveTheFastLane(t *testing.T) {
 	r.empty(t, 1)
 }
 
-// An endpoint gets several messages at a time while it takes them, and never more than that.
+// An endpoint gets several messages at a time while it accepts them, and never more than that.
 func TestConcurrencyOfAnEndpoint(t *testing.T) {
 	r := newRig(t)
 	name := r.subscribe(1, standard)
@@ -456,7 +457,7 @@ func TestConcurrencyOfAnEndpoint(t *testing.T) {
 	}
 }
 
-// maxReceivesPerSecond is kept, also between bursts.
+// maxReceivesPerSecond holds, even between bursts.
 func TestThrottle(t *testing.T) {
 	r := newRig(t)
 	p := standard
@@ -465,7 +466,7 @@ func TestThrottle(t *testing.T) {
 	for i := range 7 {
 		r.put(1, note, fmt.Sprint(i))
 	}
-	for i := range 7 { // the clock goes on when the delivery of its time was made
+	for i := range 7 { // the clock advances after the delivery of its time
 		r.until(t, "the deliveries of half a second", func() bool { return r.got(name) > i })
 		if n := r.got(name); n > i+2 {
 			t.Errorf("%d deliveries after %d half seconds", n, i)
@@ -475,7 +476,8 @@ func TestThrottle(t *testing.T) {
 	r.until(t, "the rest", func() bool { r.advance(time.Second); _, n := r.next(1); return n == 0 })
 }
 
-// A shard that does not answer is asked again, and what was delivered and could not be deleted is delivered again.
+// A shard that does not answer is called again, and messages that were delivered and could not be deleted are delivered
+// again.
 func TestShardThatFails(t *testing.T) {
 	r := newRig(t)
 	name := r.subscribe(1, standard)
@@ -489,7 +491,7 @@ func TestShardThatFails(t *testing.T) {
 	}
 }
 
-// After the server has stopped in the middle of a delivery, the next one makes it, and no retry is used up.
+// If the server stops during a delivery, the next one repeats it, and no retry is used up.
 func TestStopInTheMiddle(t *testing.T) {
 	r := newRig(t)
 	p := standard
@@ -517,7 +519,7 @@ func TestSubscriptionThatIsNotKnownYet(t *testing.T) {
 	r.until(t, "it is delivered", func() bool { r.advance(shortestPause); _, n := r.next(1); return n == 0 })
 }
 
-// A subscription that was ended while it had messages is no reason to warn.
+// A subscription that ended while it had messages causes no warning.
 func TestSubscriptionThatHasEnded(t *testing.T) {
 	r := newRig(t)
 	r.put(1, note, "m")

@@ -90,7 +90,8 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// Errors of the endpoint are tried again, those that say that the request is wrong are not. Redirects are not followed.
+// After an error of the endpoint the delivery is retried, but not after an error that blames the request. Redirects are
+// not followed.
 func TestStatuses(t *testing.T) {
 	for status, want := range map[int]string{
 		200: "delivered", 204: "delivered", 299: "delivered",
@@ -118,7 +119,7 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// An endpoint that cannot be reached is tried again; an error shows no password.
+// Delivery to an unreachable endpoint is retried; errors show no password.
 func TestEndpointsThatCannotBeReached(t *testing.T) {
 	dead := httptest.NewServer(http.NotFoundHandler())
 	dead.Close()
@@ -135,8 +136,8 @@ func TestEndpointsThatCannotBeReached(t *testing.T) {
 	}
 }
 
-// An address that is closed is not connected to, not by a proxy of the environment either, and the error names the
-// flag.
+// The sender does not connect to a forbidden address, not even through a proxy of the environment, and the error names
+// the flag.
 func TestClosedAddresses(t *testing.T) {
 	requests := 0
 	url := serve(t, func(http.ResponseWriter, *http.Request) { requests++ })
@@ -165,7 +166,7 @@ func TestClosedAddresses(t *testing.T) {
 	}
 }
 
-// An answer without an end does not hold the server up, nor fill its memory: the status has said enough.
+// An endless answer neither delays the server nor fills its memory: the status is enough.
 func TestAnswersWithoutEnd(t *testing.T) {
 	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		for r.Context().Err() == nil {
@@ -185,7 +186,7 @@ func TestAnswersWithoutEnd(t *testing.T) {
 	}
 }
 
-// An endpoint that accepts a connection and says nothing has some time, and is then tried again.
+// An endpoint that accepts a connection and sends nothing has some time; then the delivery is retried.
 func TestEndpointThatHangs(t *testing.T) {
 	release := make(chan struct{})
 	url := serve(t, func(http.ResponseWriter, *http.Request) { <-release })

@@ -14,7 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// source is a shard in memory, with a clock that stands still until a test moves it.
+// source is a shard in memory, with a clock that the test moves.
 type source struct {
 	mu       sync.Mutex
 	now      time.Time
@@ -23,7 +23,7 @@ type source struct {
 	changed  chan struct{} // closed at each change
 	position queue.Position
 	failing  error
-	max      map[queue.ID]int // the most that was asked for at once
+	max      map[queue.ID]int // the maximum requested at once
 	counted  map[string][queue.TopicMetrics]uint64
 }
 
@@ -40,7 +40,7 @@ func newSource() *source {
 	}
 }
 
-// signal wakes all that waits; mu is held.
+// signal wakes all waiters; the caller holds mu.
 func (s *source) signal() {
 	close(s.changed)
 	s.changed = make(chan struct{})
@@ -96,7 +96,7 @@ func (s *source) put(id queue.ID, note Note, body string) {
 	s.signal()
 }
 
-// fail has all calls fail from now on; nil ends that.
+// fail makes all calls fail from now on; nil ends that.
 func (s *source) fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,7 +115,7 @@ func (s *source) next(id queue.ID) (in time.Duration, n int) {
 	return soonest.visible.Sub(s.now), len(list)
 }
 
-// asked returns the most messages of a queue that one call has asked for.
+// asked returns the maximum number of a queue's messages that one call has requested.
 func (s *source) asked(id queue.ID) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -215,7 +215,7 @@ func (s *source) Return(_ context.Context, id queue.ID, deliveries []queue.Deliv
 	return nil
 }
 
-// until waits for a condition, and looks again at each change of the source.
+// until waits for a condition, and checks it again at each change of the source.
 func (s *source) until(t *testing.T, what string, condition func() bool) {
 	t.Helper()
 	end := time.After(20 * time.Second)

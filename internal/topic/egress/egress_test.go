@@ -18,7 +18,7 @@ func mustParse(t testing.TB, list ...string) *Rules {
 	return r
 }
 
-// The addresses that must be closed, in each form that a resolver or a client may give.
+// The addresses that must be closed, in each form that a resolver or a client may use.
 var closedAddresses = []string{
 	"0.0.0.0", "0.1.2.3", "10.0.0.1", "100.64.0.1", "127.0.0.1", "127.255.255.254", "169.254.169.254", "172.16.0.1",
 	"172.31.255.255", "192.0.0.1", "192.0.2.1", "192.168.1.1", "198.18.0.1", "198.51.100.1", "203.0.113.1", "224.0.0.1",
@@ -80,7 +80,7 @@ func TestRules(t *testing.T) {
 		}
 	}
 	if !r.named("hooks.internal") || !r.named("HOOKS.internal.") || r.named("x.hooks.internal") {
-		t.Error("names are not compared as DNS does")
+		t.Error("names are not compared as in DNS")
 	}
 	if err := r.CheckHost("hooks.internal"); err != nil {
 		t.Error(err)

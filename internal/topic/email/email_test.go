@@ -27,7 +27,7 @@ import (
 	"github.com/sluicemq/sluice/internal/topic/envelope"
 )
 
-// mailServer is a real SMTP server that keeps what it gets.
+// mailServer is a real SMTP server that keeps its mails.
 type mailServer struct {
 	address string
 	roots   *x509.CertPool // nil: it does not encrypt
@@ -250,7 +250,7 @@ func TestMails(t *testing.T) {
 	}
 }
 
-// Text that users choose adds no line to the header and no recipient.
+// Text from users adds no line to the header and no recipient.
 func TestNothingIsInjected(t *testing.T) {
 	s := newMailServer(t, true)
 	r := s.relay(t, Config{})
@@ -300,7 +300,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// The relay may want a user and a password, which do not go over a connection that is not encrypted.
+// The relay may require a user and a password, which are not sent over an unencrypted connection.
 func TestPassword(t *testing.T) {
 	s := newMailServer(t, true)
 	s.password = "secret"
@@ -321,11 +321,11 @@ func TestPassword(t *testing.T) {
 	plain.password = "secret"
 	if err := plain.relay(t, Config{User: "me", PasswordFile: passwordFile(t, "secret")}).Send(t.Context(),
 		target("email"), &m); err == nil {
-		t.Error("the password went over a connection that is not encrypted")
+		t.Error("the password was sent over an unencrypted connection")
 	}
 }
 
-// A relay elsewhere has to encrypt; one whose certificate does not fit is not spoken to.
+// A remote relay must encrypt; if its certificate does not match, nothing is sent.
 func TestEncryption(t *testing.T) {
 	m := delivery.Message{Note: delivery.Note{Type: envelope.TypeNotification}, Body: "m"}
 	plain := newMailServer(t, false)
@@ -335,7 +335,7 @@ func TestEncryption(t *testing.T) {
 	r := plain.relay(t, Config{})
 	r.local = false
 	if err := r.Send(t.Context(), target("email"), &m); err == nil || !strings.Contains(err.Error(), "STARTTLS") {
-		t.Errorf("a mail went to another machine in the clear: %v", err)
+		t.Errorf("a mail went to another machine unencrypted: %v", err)
 	}
 	s := newMailServer(t, true)
 	r = s.relay(t, Config{})
@@ -390,7 +390,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// Without a relay, sending fails in a way that a later relay mends, and addresses are checked all the same. The log
+// Without a relay, sending fails with an error that a later relay resolves, and addresses are still checked. The log
 // warns once a minute.
 func TestNoRelay(t *testing.T) {
 	var log strings.Builder

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// signer remembers what it has signed.
+// signer records its signatures.
 type signer struct {
 	texts []string
 	err   error
@@ -32,7 +32,7 @@ func notification() Notification {
 	return Notification{ID: "0b1a", TopicARN: topicARN, Time: at}
 }
 
-// joined returns an envelope whole.
+// joined returns a complete envelope.
 func joined(e *Envelopes, message, unsubscribeURL string) (body string, sequenceAt int, err error) {
 	begins, rest, sequenceAt, err := e.For(message, unsubscribeURL)
 	return begins + rest, sequenceAt, err
@@ -73,7 +73,7 @@ func TestNotification(t *testing.T) {
 	}
 }
 
-// A publish is signed once for each text that it has, and a FIFO topic's not at all.
+// A publish is signed once for each of its texts, and a FIFO topic's not at all.
 func TestSignedOnce(t *testing.T) {
 	s := &signer{}
 	e := New(notification(), s)

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// cases are policies with messages that they let through and messages that they do not. A message of scope
-// MessageAttributes is written as its attributes: name, type, value.
+// cases are policies with messages that they pass and messages that they reject. A message of scope MessageAttributes
+// is written as its attributes: name, type, value.
 var attributeCases = []struct {
 	policy  string
 	through []Attribute // each one is a message
@@ -119,7 +119,7 @@ var attributeCases = []struct {
 		[]Attribute{{"a", "String", "true"}, {"a", "String.Array", `["true"]`}}},
 	{`{"$or": [{"a": ["x"]}, {"b": ["y"]}]}`, []Attribute{{"a", "String", "x"}, {"b", "String", "y"}},
 		[]Attribute{{"a", "String", "y"}}},
-	{ // one object, and reserved names: the name $or is one like others
+	{ // one object, and reserved names: here the name $or has no special meaning
 		`{"$or": ["x", {"prefix": "y"}]}`,
 		[]Attribute{{"$or", "String", "x"}, {"$or", "String", "yx"}},
 		[]Attribute{{"prefix", "String", "y"}, {"$or", "String", "z"}},
@@ -213,7 +213,7 @@ var bodyCases = []struct {
 		`{"a": {"$or": [{"b": ["x"]}, {"c": ["y"]}]}}`,
 		[]string{`{"a": {"b": "x"}}`, `{"a": {"c": "y"}}`}, []string{`{"b": "x"}`},
 	},
-	{ // a list that cannot be alternatives, one that is no list, and alternatives below the name
+	{ // a list that cannot be alternatives, a value that is no list, and alternatives below the name
 		`{"$or": {"$or": [{"a": ["x"]}, {"b": ["y"]}], "$o": ["z"]}}`,
 		[]string{`{"$or": {"a": "x", "$o": "z"}}`, `{"$or": {"b": "y", "$o": "z"}}`},
 		[]string{`{"a": "x", "$o": "z"}`, `{"$or": {"a": "x"}}`},
@@ -236,11 +236,11 @@ func TestAttributes(t *testing.T) {
 		}
 	}
 	if !mustParse(t, `{}`, MessageAttributes).Matches(NewMessage("x", nil)) {
-		t.Error("{} does not let a message without attributes through")
+		t.Error("{} rejects a message without attributes")
 	}
 	two := []Attribute{{"a", "String", "x"}, {"b", "String", "y"}}
 	if !mustParse(t, `{"a": ["x"], "b": ["y"]}`, MessageAttributes).Matches(NewMessage("", two)) {
-		t.Error("two keys that match do not let a message through")
+		t.Error("two matching keys reject a message")
 	}
 }
 
@@ -440,7 +440,7 @@ func TestAnErrorRepeatsLittleOfThePolicy(t *testing.T) {
 	}
 }
 
-// manyWays returns an object through which a path a.a.a… can go on in hundreds of ways.
+// manyWays returns an object with hundreds of ways for a path a.a.a….
 func manyWays() string {
 	var b strings.Builder
 	for i := range 700 {
@@ -449,9 +449,9 @@ func manyWays() string {
 	return "{" + b.String()[1:] + "}"
 }
 
-// The cost of a policy and a body together: a wildcard with many pieces, many alternatives, lists of thousands of
-// values, deep arrays, large objects. The longest takes a second or two under the race detector; one that tries all
-// ways to match takes for ever. The gap between the two leaves room for a machine that is busy.
+// The combined cost of a policy and a body: a wildcard with many pieces, many alternatives, lists of thousands of
+// values, deep arrays, large objects. The longest takes a second or two under the race detector; an evaluator that
+// tries all ways would never end. The gap between the two leaves room for a busy machine.
 func TestHostilePoliciesAreBounded(t *testing.T) {
 	alternatives := strings.TrimSuffix(strings.Repeat(`{"a": {"b": ["x"]}},`, 75), ",")
 	policies := []string{
@@ -487,7 +487,7 @@ func TestHostilePoliciesAreBounded(t *testing.T) {
 	}
 }
 
-// A policy that an earlier version took, because every list behind $or was one of alternatives, is read as it was.
+// A policy that an earlier version accepted, because every list behind $or was one of alternatives, keeps its meaning.
 func TestStoredAlternatives(t *testing.T) {
 	const source = `{"$or": [{"prefix": ["x"]}, {"b": ["y"]}]}`
 	if _, err := Parse(source, MessageAttributes); err == nil {

@@ -39,7 +39,7 @@ func FuzzPolicy(f *testing.F) {
 	})
 }
 
-// The reading of a document's text agrees with encoding/json.
+// Reading a document's text agrees with encoding/json.
 func FuzzDocument(f *testing.F) {
 	for _, s := range []string{`{"a": [1, {"b": "x\"\\"}], "c": null}`, `[[], {}, "é", -1.5e3, true]`,
 		`{"a": 1, "a": 2}`, ``, `"`} {

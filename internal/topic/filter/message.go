@@ -12,7 +12,7 @@ type Message struct {
 	attributes []Attribute
 	document   *document
 	parsed     bool
-	values     map[string][]scalar // of the attributes that were asked for
+	values     map[string][]scalar // of the requested attributes
 }
 
 // NewMessage returns a message that policies can be compared with.

@@ -24,7 +24,7 @@ import (
 // world holds the values of each path.
 type world map[string][]any
 
-// mostWorlds is how many worlds a message has that is looked at.
+// mostWorlds is the maximum number of worlds of a message that is evaluated.
 const mostWorlds = 2000
 
 // worldsOf returns the worlds of a value at a path.
@@ -51,7 +51,7 @@ func worldsOf(path string, v any) []world {
 
 func joined(path, name string) string { return strings.TrimPrefix(path+"."+name, ".") }
 
-// crossed returns each of a with each of b, as far as they are looked at.
+// crossed returns each of a with each of b, up to the maximum.
 func crossed(a, b []world) (all []world) {
 	for _, one := range a {
 		for _, other := range b {
@@ -338,7 +338,7 @@ func TestPolicyAgreesWithTheObviousEvaluator(t *testing.T) {
 			body := encode(t, drawObject(t, 1))
 			m = NewMessage(body, nil)
 			worlds = worldsOf("", decode(body))
-			exact = len(worlds) == 1 || !ambiguous(decode(body)) // else what matches may be more: see body.go
+			exact = len(worlds) == 1 || !ambiguous(decode(body)) // otherwise more may match: see body.go
 		} else {
 			attributes := drawAttributes(t)
 			m = NewMessage("", attributes)
@@ -386,7 +386,7 @@ func drawAttributes(t *rapid.T) []Attribute {
 	return attributes
 }
 
-// worldOf returns what the attributes of a message say.
+// worldOf returns the values of a message's attributes.
 func worldOf(attributes []Attribute) world {
 	w := world{}
 	for _, a := range attributes {

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The lists that one reading of a text finds are those that its decoded values say.
+// Reading a text finds the same lists as its decoded values.
 func TestAlternativesAgree(t *testing.T) {
 	some := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -54,7 +54,7 @@ func drawNested(t *rapid.T, depth int) any {
 	return draw(t, []any{"prefix", "exists", `"]}`, 1, nil, true})
 }
 
-// obviousAlternatives adds for each list, in the order in which they begin, whether it can stand behind $or.
+// obviousAlternatives adds for each list, in the order of their beginnings, whether it can stand behind $or.
 func obviousAlternatives(to []bool, v any) []bool {
 	switch v := v.(type) {
 	case map[string]any:

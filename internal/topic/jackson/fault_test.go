@@ -38,7 +38,7 @@ func TestFault(t *testing.T) {
 	}
 }
 
-// The fault of every text is found, and described in few words.
+// The fault of every invalid text is found and described in a few words.
 func FuzzFault(f *testing.F) {
 	for _, s := range []string{``, `{"a": [1, {"b": "x"}], "c": nul`, `[[], {}, "é", -1.5e3, tru]`, `{"a": 1 "b"}`,
 		`"\`, "\xff", strings.Repeat("[", 5000)} {
@@ -46,7 +46,7 @@ func FuzzFault(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		if json.Valid([]byte(s)) || !utf8.ValidString(s) {
-			return // it has no fault, or is no text
+			return // it is valid, or not text
 		}
 		if got := Fault(s); got == "" || len(got) > 4000 || !utf8.ValidString(got) {
 			t.Errorf("%q: %q", s, got)

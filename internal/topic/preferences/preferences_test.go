@@ -34,7 +34,7 @@ func open(t *testing.T, f control.Formats) (*preferences.Preferences, *store.Sto
 	return again(), s, again
 }
 
-// Preferences stay until they are set to nothing, each place has its own, and a restart keeps them.
+// Preferences stay until they are set to nothing, are separate for each region, and survive a restart.
 func TestPreferences(t *testing.T) {
 	p, s, again := open(t, control.Formats{})
 	there := preferences.Place{Account: here.Account, Region: "eu-west-1"}
@@ -64,8 +64,8 @@ func TestPreferences(t *testing.T) {
 	}
 }
 
-// An account has preferences in a bounded number of regions, because any name can be a region's. Others are not
-// affected, nor are changes of what it has.
+// An account has preferences in a bounded number of regions, because any name can be a region's. Neither others nor
+// changes of existing ones are affected.
 func TestMostRegions(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t, control.Formats{})
@@ -88,7 +88,7 @@ func TestMostRegions(t *testing.T) {
 	set(in(here.Account, preferences.MaxRegions), "1", nil)
 }
 
-// Nothing is set before all programs can read it, and the data directory then needs the format.
+// Nothing is stored until all programs can read it, and the data directory then has the format.
 func TestFormatOfPreferences(t *testing.T) {
 	notYet := errors.New("a node cannot read that")
 	required := 0

@@ -63,7 +63,7 @@ func TestEffective(t *testing.T) {
 	}
 }
 
-// delays returns those of all retries in seconds.
+// delays returns the delays of all retries in seconds.
 func delays(r Retries) []float64 {
 	var out []float64
 	for attempt := 1; ; attempt++ {

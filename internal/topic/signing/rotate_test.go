@@ -10,13 +10,13 @@ import (
 
 const day = 24 * time.Hour
 
-// look has a node look at the keys at a time, and returns which certificate messages name then.
+// look makes a node check the keys at a time, and returns the certificate that messages then name.
 func (f *fixture) look(t *testing.T, at time.Time) (certificate string) {
 	t.Helper()
 	r := signing.Rotation{
 		Keys: f.keys, Control: f.control, Now: func() time.Time { return at }, Log: slog.New(slog.DiscardHandler),
 	}
-	for range 2 { // the second time there is nothing to do
+	for range 2 { // the second time nothing is left to do
 		if err := r.Look(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -32,14 +32,14 @@ func (f *fixture) look(t *testing.T, at time.Time) (certificate string) {
 	return id
 }
 
-// A key gets a successor after a year. The successor signs when all nodes have it, and the old certificate stays for as
+// A key gets a successor after a year. The successor signs when all nodes have it, and the old certificate stays as
 // long as a message may be under way.
 func TestRotation(t *testing.T) {
 	f := newFixture(t)
 	f.ensure(t)
 	first := f.look(t, now)
 	if got := f.look(t, now.Add(365*day-time.Second)); got != first {
-		t.Error("it is another key before its time")
+		t.Error("the key changes before its time")
 	}
 	made := now.Add(365 * day)
 	if got := f.look(t, made); got != first {
@@ -49,20 +49,19 @@ func TestRotation(t *testing.T) {
 	if second == first {
 		t.Fatal("the new key does not sign")
 	}
-	f.open(t) // the next owner of the control store goes on
+	f.open(t) // the next owner of the control store continues
 	if got := f.look(t, made.Add(30*day-time.Second)); got != second || f.keys.Certificate(first) == nil {
 		t.Error("the old certificate is gone too early")
 	}
 	if got := f.look(t, made.Add(30*day)); got != second || f.keys.Certificate(first) != nil {
-		t.Error("the old certificate is there for ever")
+		t.Error("the old certificate is never removed")
 	}
 	if n, problems, err := signing.Check(f.store, f.vault); n != 1 || len(problems) > 0 || err != nil {
 		t.Errorf("%d keys are left, %v, %v", n, problems, err)
 	}
 }
 
-// Nothing is made where there is no topic, and a server that was stopped for years signs with no certificate that has
-// expired.
+// No key is created without a topic, and a server that was stopped for years signs with no expired certificate.
 func TestRotationLate(t *testing.T) {
 	f := newFixture(t)
 	r := signing.Rotation{
@@ -77,6 +76,6 @@ func TestRotationLate(t *testing.T) {
 	f.ensure(t)
 	first := f.look(t, now)
 	if got := f.look(t, now.Add(3*365*day)); got == first {
-		t.Error("a certificate that has expired signs")
+		t.Error("an expired certificate signs")
 	}
 }

@@ -47,7 +47,7 @@ func newFixture(t *testing.T) *fixture {
 	return f
 }
 
-// open reads the store anew, as a node does that starts.
+// open reads the store again, as a starting node does.
 func (f *fixture) open(t *testing.T) {
 	t.Helper()
 	f.control = control.New(control.Options{Store: f.store})
@@ -127,7 +127,7 @@ func publicKey(t *testing.T, keys *signing.Keys, path string) *rsa.PublicKey {
 	return key
 }
 
-// The key is made once, is the same after a restart, and is nowhere in the clear.
+// The key is created once, is the same after a restart, and is nowhere in plaintext.
 func TestOneKey(t *testing.T) {
 	f := newFixture(t)
 	if held, err := signing.Held(f.store); held || err != nil {
@@ -165,7 +165,7 @@ func certURL(t *testing.T, keys *signing.Keys) string {
 	return s.CertURL()
 }
 
-// Records that are damaged, or that stand under another name, are refused.
+// Damaged records, and records under another name, are refused.
 func TestBadRecords(t *testing.T) {
 	f := newFixture(t)
 	f.ensure(t)

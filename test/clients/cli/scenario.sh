@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The SQS commands of a person or a script with the AWS CLI, version 2, against a running server. Debian's is of January 2023,
-# speaks Query and does not know AWS_ENDPOINT_URL. $AWS is the program.
+# The SQS commands of a person or a script with the AWS CLI, version 2, against a running server. Debian's version of January
+# 2023 uses Query and does not support AWS_ENDPOINT_URL. $AWS is the program.
 set -euo pipefail
 
 name=cli-$$-$RANDOM

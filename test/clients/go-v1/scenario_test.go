@@ -24,7 +24,7 @@ import (
 
 const body = "naïve ☃ 𝄞 <&\"'>\r\nsecond line\rthird\tend \n"
 
-// queue is one that vanishes with its test.
+// queue creates a queue that is deleted with its test.
 type queue struct {
 	sqsiface.SQSAPI
 	t   *testing.T
@@ -35,7 +35,7 @@ func newQueue(t *testing.T, suffix string, attributes map[string]*string) *queue
 	t.Helper()
 	endpoint := os.Getenv("AWS_ENDPOINT_URL")
 	if endpoint == "" {
-		t.Skip("AWS_ENDPOINT_URL does not say where the server is")
+		t.Skip("AWS_ENDPOINT_URL is not set")
 	}
 	s, err := session.NewSession(&aws.Config{Endpoint: &endpoint})
 	if err != nil {
@@ -161,7 +161,7 @@ func TestVisibility(t *testing.T) {
 		t.Fatal(err)
 	}
 	if again := q.receive(2); len(again) > 0 {
-		t.Errorf("it came again although its timeout was extended")
+		t.Errorf("it returned although its timeout was extended")
 	}
 	q.delete(m)
 }

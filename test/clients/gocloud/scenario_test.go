@@ -29,7 +29,7 @@ const body = "naïve ☃ 𝄞 <&\"'>\r\nsecond line\rthird\tend \n"
 func newConfig(t *testing.T) aws.Config {
 	t.Helper()
 	if os.Getenv("AWS_ENDPOINT_URL") == "" {
-		t.Skip("AWS_ENDPOINT_URL does not say where the server is")
+		t.Skip("AWS_ENDPOINT_URL is not set")
 	}
 	c, err := config.LoadDefaultConfig(t.Context())
 	if err != nil {
@@ -38,7 +38,7 @@ func newConfig(t *testing.T) aws.Config {
 	return c
 }
 
-// queue is one that vanishes with its test.
+// queue creates a queue that is deleted with its test.
 type queue struct {
 	*sqs.Client
 	url, arn string
@@ -114,7 +114,7 @@ func (q *queue) empty(t *testing.T) {
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	t.Error("there are messages left")
+	t.Error("messages are left")
 }
 
 func TestSendReceiveAcknowledge(t *testing.T) {
@@ -122,7 +122,7 @@ func TestSendReceiveAcknowledge(t *testing.T) {
 	q := newQueue(t, "", nil)
 	for _, want := range []*pubsub.Message{
 		{Body: []byte(body), Metadata: map[string]string{"colour": "blå <&>", "with space/ünd": "1"}},
-		{Body: []byte{0, 0x89, 0xff}}, // which goes as Base64
+		{Body: []byte{0, 0x89, 0xff}}, // which is sent as Base64
 	} {
 		send(t, q.sends, want)
 		got := receive(t, q.receives)
@@ -168,7 +168,7 @@ func TestDeadLetters(t *testing.T) {
 	}
 	go func() { // which moves it
 		if m, err := q.receives.Receive(t.Context()); err == nil {
-			t.Errorf("it came again: %s", m.Body)
+			t.Errorf("it returned: %s", m.Body)
 		}
 	}()
 	m := receive(t, dead.receives)
@@ -178,7 +178,7 @@ func TestDeadLetters(t *testing.T) {
 	m.Ack()
 }
 
-// A message that a consumer works on for longer than its visibility timeout is extended through the SDK's types.
+// A consumer that works on a message for longer than its visibility timeout extends it through the SDK's types.
 func TestVisibility(t *testing.T) {
 	t.Parallel()
 	q := newQueue(t, "", map[string]string{"VisibilityTimeout": "1"})
@@ -186,7 +186,7 @@ func TestVisibility(t *testing.T) {
 	m := receive(t, q.receives)
 	var raw types.Message
 	if !m.As(&raw) {
-		t.Fatal("the message of the SDK is not there")
+		t.Fatal("the SDK's message is missing")
 	}
 	if _, err := q.ChangeMessageVisibility(t.Context(), &sqs.ChangeMessageVisibilityInput{
 		QueueUrl: &q.url, ReceiptHandle: raw.ReceiptHandle, VisibilityTimeout: 60,
@@ -196,7 +196,7 @@ func TestVisibility(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	if again, err := q.receives.Receive(ctx); err == nil {
-		t.Errorf("%s came again", again.Body)
+		t.Errorf("%s returned", again.Body)
 	}
 	m.Ack()
 	q.empty(t)

@@ -1,9 +1,9 @@
-# What an application does with SQS, done with version 1 of the AWS SDK for Ruby against a running server. It is what Debian
-# has, speaks Query, and verifies the MD5 of bodies and attributes.
+# An application's use of SQS, with version 1 of the AWS SDK for Ruby against a running server. Debian has this version, which
+# uses Query and verifies the MD5 of bodies and attributes.
 #
 # It is older than FIFO queues, and cannot name a message group.
 #
-# The server is found by AWS_ENDPOINT_URL; keys are where the SDK looks for them.
+# AWS_ENDPOINT_URL names the server; the SDK finds the keys as usual.
 
 require "aws-sdk-v1"
 require "json"
@@ -112,7 +112,7 @@ STEPS = {
     queue = create
     queue.send_message("late", delay_seconds: 1)
     got = []
-    queue.poll(idle_timeout: 2, wait_time_seconds: 5, initial_timeout: false) do |m| # it deletes what the block has taken
+    queue.poll(idle_timeout: 2, wait_time_seconds: 5, initial_timeout: false) do |m| # it deletes the messages that the block has handled
       got << m.body
       break if m.body == "late"
     end

@@ -47,7 +47,7 @@ const services = [
   })),
 ]
 
-/** isFiltered says whether a filter is set that a phone shows only on request. */
+/** isFiltered reports whether a filter is set that a phone shows only on request. */
 const isFiltered = (f: Filter) => [f.service, f.user, f.event, f.resource, f.key].some((text) => text !== '')
 
 /** Activity shows the trail of the account: callers, calls, resources. The filter is in the address, to be shared. */

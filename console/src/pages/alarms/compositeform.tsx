@@ -20,7 +20,7 @@ import { AlarmName } from './alarmname'
 import { type CompositeDraft, compositeOf, wrongInComposite } from './compositedraft'
 import { Notification } from './notification'
 
-/** CompositeForm makes or changes a composite alarm. */
+/** CompositeForm creates or changes a composite alarm. */
 export function CompositeForm({ first, editing }: { first: CompositeDraft; editing?: string }) {
   const [draft, setDraft] = useState(first)
   const [tried, setTried] = useState(false)

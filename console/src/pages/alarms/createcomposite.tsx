@@ -9,7 +9,7 @@ import { Unshown } from '../../parts/unshown'
 import { blankComposite, compositeDraftOf } from './compositedraft'
 import { CompositeForm } from './compositeform'
 
-/** CreateComposite makes a composite alarm, of the alarms that the address names or from a copy. */
+/** CreateComposite creates a composite alarm, of the alarms in the address or from a copy. */
 export default function CreateComposite() {
   const { query } = usePlace()
   const copy = query.get('copy')

@@ -94,7 +94,7 @@ export function draftOf(alarm: MetricAlarm): Draft | undefined {
   }
 }
 
-/** isQueues says whether the draft is about a queue. */
+/** isQueues reports whether the draft is about a queue. */
 export function isQueues(draft: Draft): boolean {
   return draft.namespace === 'AWS/SQS' || draft.namespace === 'Sluice/SQS'
 }

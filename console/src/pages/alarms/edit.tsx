@@ -12,7 +12,7 @@ import { CompositeForm } from './compositeform'
 import { blank, draftOf } from './draft'
 import { AlarmWizard } from './wizard'
 
-/** EditAlarm makes an alarm, from nothing, from what the address says or from a copy, or changes one. */
+/** EditAlarm creates an alarm, from scratch, from the address or from a copy, or changes one. */
 export default function EditAlarm({ parameters }: PageProps) {
   const { query } = usePlace()
   const source = parameters.alarm ?? query.get('copy') ?? ''

@@ -59,7 +59,7 @@ function wrongIn(d: Draft): (string | undefined)[] {
   ]
 }
 
-/** AlarmWizard makes or changes an alarm in four steps. */
+/** AlarmWizard creates or changes an alarm in four steps. */
 export function AlarmWizard({ title, first, editing }: { title: string; first: Draft; editing?: string }) {
   const [draft, setDraft] = useState(first)
   const [step, setStep] = useState(0)

@@ -5,7 +5,7 @@ import { count, duration, plural } from '../../data/format'
 import { behind } from '../../data/growth'
 import { address } from '../../frame/router'
 
-/** Concern is what needs attention: a queue, or an alarm that is about no queue of the list. */
+/** Concern is a queue that needs attention, or an alarm on no queue of the list. */
 export interface Concern {
   /** name is of the queue or of the alarm, and href where it is shown. */
   name: string
@@ -165,7 +165,7 @@ function firstOf(seen: Seen, checks: ((q: Seen) => Finding | undefined)[]): Find
   return undefined
 }
 
-/** age writes how old a message is: of less than a second nothing can be said, as clocks differ. */
+/** age writes the age of a message: below a second it is unknown, because clocks differ. */
 const age = (ms: number) => duration(Math.max(1000, ms))
 
 const lie = ({ waiting, old }: Seen) =>

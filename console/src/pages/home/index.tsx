@@ -26,7 +26,7 @@ const pageSize = 20
 
 const noQueues: ListedQueue[] = []
 
-/** Home is where the console begins: what needs attention, the worst first, or that all is well and when that was seen. */
+/** Home is the first page: what needs attention, the worst first, or that all is well and when that was seen. */
 export default function Home() {
   const [rows, setRows] = useState(pageSize)
   const [resumed, resume] = useState<ListedQueue>()

@@ -51,7 +51,7 @@ export default function Limits() {
   )
 }
 
-/** Use shows what is used of a limit, and whether that has been refused. */
+/** Use shows the use of a limit, and whether requests were refused. */
 function Use({ limited, kind }: { limited: Limited; kind: Kind }) {
   const most = limited.Limits[kind]
   if (most === undefined) {

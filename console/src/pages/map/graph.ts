@@ -4,7 +4,7 @@ import { compact, count, plural } from '../../data/format'
 import { health, unknown } from '../../data/health'
 import { address } from '../../frame/router'
 
-/** Box is something on the map: a topic, a queue, or the consumers of a queue. */
+/** Box is an element of the map: a topic, a queue, or the consumers of a queue. */
 export interface Box {
   id: string
   kind: 'topic' | 'queue' | 'consumers'
@@ -16,7 +16,7 @@ export interface Box {
   bad: boolean
 }
 
-/** Way is how messages get from one box to another. */
+/** Way is a connection on which messages move from one box to another. */
 export interface Way {
   from: string
   to: string
@@ -86,7 +86,7 @@ export function islandsOf(queues: ListedQueue[], feeds: Feed[]): Island[] {
   return divide(boxes, ways, ranks)
 }
 
-/** noteOf says what to know of a queue. */
+/** noteOf returns the note on a queue. */
 function noteOf(state: QueueState): string {
   const { type, text } = health(state)
   const available = `${compact(state.Visible)} available`
@@ -133,7 +133,7 @@ function addEnds(q: ListedQueue, boxes: Map<string, Box>, ways: Way[]) {
   }
 }
 
-/** divide divides what is connected from what is not. */
+/** divide separates boxes that are not connected. */
 function divide(boxes: Map<string, Box>, ways: Way[], ranks: Map<string, number>): Island[] {
   const leader = new Map<string, string>()
   const find = (id: string): string => {

@@ -26,7 +26,7 @@ const pageSize = 40
 
 const noFeeds: Feed[] = []
 
-/** MapPage draws how messages go: from topics to queues, to consumers and to dead-letter queues. */
+/** MapPage draws the ways of messages: from topics to queues, to consumers and to dead-letter queues. */
 export default function MapPage() {
   const find = usePlace().query.get('find') ?? ''
   const narrow = useNarrow()

@@ -25,7 +25,7 @@ function nameOfMetric(m: Metric): string {
   return `${m.Namespace} ${m.MetricName}${dimensions && ` (${dimensions})`}`
 }
 
-/** OwnMetrics shows what programs have sent with PutMetricData. */
+/** OwnMetrics shows the metrics that programs have sent with PutMetricData. */
 export function OwnMetrics({ range, zoom, period, statistic = 'Average' }: OwnMetricsProps) {
   const refresh = useRefresh()
   const [chosen, setChosen] = useState<string[]>([])

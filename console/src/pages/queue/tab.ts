@@ -1,4 +1,4 @@
-/** TabProps are what every tab of a queue is given. */
+/** TabProps are the properties of every tab of a queue. */
 export interface TabProps {
   queue: string
   fifo: boolean

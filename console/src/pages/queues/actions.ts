@@ -1,7 +1,7 @@
 /** Action is what a dialog asks about before it is done with queues. */
 export type Action = 'delete' | 'purge' | 'pause' | 'resume' | 'tag'
 
-/** taken are the permissions that actions take. */
+/** taken are the permissions that actions need. */
 export const taken: Record<Action | 'edit', string> = {
   edit: 'sqs:SetQueueAttributes',
   delete: 'sqs:DeleteQueue',

@@ -12,7 +12,7 @@ import { Sparkline } from '../../parts/sparkline'
 import { Absent, Ago, Num, Said, Time, Words } from '../../parts/values'
 import type { RateOf } from './rates'
 
-/** HealthOf says how a queue is, and why, if nothing more is received. */
+/** HealthOf shows the state of a queue, with the reason if nothing more is received. */
 function HealthOf({ state }: { state: QueueState }) {
   const { type, text } = health(state)
   if (type === 'empty') {
@@ -46,7 +46,7 @@ function StateOf({ queue: q }: { queue: ListedQueue }) {
   return q.Unavailable ? <StatusIndicator type="error">Not known now</StatusIndicator> : <Absent />
 }
 
-/** seen is what is known of a queue: all, or what SQS tells. */
+/** seen is the known part of a queue's state: all of it, or SQS's counts. */
 const seen = (q: ListedQueue): Partial<QueueState> | undefined => q.State ?? q.Counted
 
 /** Column is a column that the table of queues can show; orderBy is what the server calls its order. */

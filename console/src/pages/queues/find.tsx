@@ -21,7 +21,7 @@ export function useFind() {
   }
 }
 
-/** sortBy asks for another order of the queues that the address asks for. */
+/** sortBy changes the order of the queues in the address. */
 export function sortBy(sorting: Sorting) {
   const asked = Object.fromEntries(placeNow().query)
   go(address(['queues'], { ...asked, sort: sortingText(sorting) }), { replace: true })
@@ -29,7 +29,7 @@ export function sortBy(sorting: Sorting) {
 
 interface FindProps {
   matches: number | undefined
-  /** plainly says that no more is known of queues than their names. */
+  /** plainly means that only the names of queues are known. */
   plainly: boolean
 }
 

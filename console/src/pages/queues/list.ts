@@ -42,7 +42,7 @@ interface Wanted {
 const byNames: Sorting = { id: 'name', descending: false }
 const byNeed: Sorting = { id: 'health', descending: false }
 
-/** nothing is what there is before the first answer. */
+/** nothing is the state before the first answer. */
 const nothing: ListedQueue[] = []
 
 /** List is what a table of queues shows, and how to see more of them. */

@@ -16,7 +16,7 @@ interface NoneProps {
   refetch: () => void
 }
 
-/** None stands where there is no queue to show, and says why. */
+/** None replaces an empty list of queues, and gives the reason. */
 export function None({ error, denied, refetch }: NoneProps) {
   const { filtered, ask } = useFind()
   if (error) {

@@ -29,7 +29,7 @@ const firstLooks: Looks = { pageSize: 50, wrap: false }
 /** cards are the columns on a phone. */
 const cards = [card]
 
-/** useLooks returns how a person wants the table to be. */
+/** useLooks returns a person's settings for the table. */
 export const useLooks = () => useStored('queues-table', firstLooks)
 
 interface QueueTableProps extends List {

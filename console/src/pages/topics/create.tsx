@@ -21,7 +21,7 @@ import { NameField } from '../../parts/namefield'
 import { Problem } from '../../parts/problem'
 import { TagRows } from '../../parts/tags'
 
-/** CreateTopic makes a topic. */
+/** CreateTopic creates a topic. */
 export default function CreateTopic() {
   const [type, setType] = useState('standard')
   const [name, setName] = useState('')

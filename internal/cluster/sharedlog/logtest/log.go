@@ -322,7 +322,7 @@ func (l log) follow(
 	}
 }
 
-// reaches waits until a follower has come to a position.
+// reaches waits until a follower has reached a position.
 func (l log) reaches(at *atomic.Uint64, to sharedlog.Position) {
 	l.t.Helper()
 	for at.Load() < uint64(to) {

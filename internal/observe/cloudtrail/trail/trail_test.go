@@ -206,7 +206,7 @@ func TestLongAndStrangeParameters(t *testing.T) {
 	}
 }
 
-// The pages together have all events once, whatever their classes, and however short the pages are.
+// The pages together have all events of all classes once, however short the pages are.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -70,7 +70,7 @@ func (t *Trail) findUnlisted(q Query, after string) (found []Found, cursor strin
 		found, last = append(found, h.Found), h.order
 	}
 	if stop != "" {
-		return found, encodeCursor(previous(stop)), nil // to go on with the event at which the reading has stopped
+		return found, encodeCursor(previous(stop)), nil // to continue with the event at which the reading has stopped
 	}
 	return found, "", nil
 }

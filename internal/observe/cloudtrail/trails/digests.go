@@ -106,7 +106,7 @@ func (d *Deliverer) deliverDigest(ctx context.Context, t *Trail, region string, 
 			return err
 		}
 		if ends {
-			delete(s.Chains, region) // a later chain begins anew
+			delete(s.Chains, region) // a later chain starts over
 		}
 		if d.Trails.setStatus(tx, t, s) {
 			for _, f := range files {
@@ -117,8 +117,8 @@ func (d *Deliverer) deliverDigest(ctx context.Context, t *Trail, region string, 
 	})
 }
 
-// chainEnds reports whether a chain ends with a digest of so many files: the trail wants no more digests, and there are
-// no other files, including those recorded while the digest was in transfer.
+// chainEnds reports whether a chain ends with a digest of this many files: the trail wants no more digests, and there
+// are no other files, including those recorded while the digest was in transfer.
 func (d *Deliverer) chainEnds(t *Trail, region string, named int) (bool, error) {
 	if t.Validate && t.Logging {
 		return false, nil

@@ -133,11 +133,11 @@ type sketchRoom struct {
 	used map[string]int
 }
 
-// mostSketchHours is how many hours are counted at a time. Beyond that, they are counted anew.
+// mostSketchHours is how many hours are counted at a time. Beyond that, they are counted again.
 const mostSketchHours = 10_000
 
-// takeSketchRoom reports whether an hour and its account have room for so many more bytes, and takes it. Room that a
-// failed change has taken becomes free when the bytes are counted anew.
+// takeSketchRoom reports whether an hour and its account have room for this many more bytes, and takes it. Room that a
+// failed change has taken becomes free when the bytes are counted again.
 func (m *Monitor) takeSketchRoom(r *resolution, account string, at time.Time, more int) (bool, error) {
 	m.sketches.mu.Lock()
 	defer m.sketches.mu.Unlock()

@@ -199,7 +199,7 @@ func (r *rig) fill(p series.Point, from, n int, account string, at time.Time) {
 	}
 }
 
-// The total size of an account's samples is limited, too, whatever their age. A sweep makes room for new ones.
+// The total size of an account's samples is limited, too, at any age. A sweep makes room for new ones.
 func TestRoomForBackfilledSamples(t *testing.T) {
 	t.Parallel()
 	const most = 3 << 20

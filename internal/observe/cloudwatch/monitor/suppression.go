@@ -23,7 +23,7 @@ const (
 //	                      │   the suppressor alarms                    │
 //	                      └──────────────► nothing ◄───────────────────┘  the period ends: due actions are carried out
 //
-// An alarm that enters another state in a period begins a WaitPeriod anew, and at its end carries out the actions of
+// An alarm that enters another state in a period starts a new WaitPeriod, and at its end carries out the actions of
 // the state that it then has. All of this is in the alarm's record, so that another node can continue.
 type Suppression struct {
 	By    Suppressor  `json:",omitempty"` // empty: nothing
@@ -40,7 +40,7 @@ func (s Suppression) Reason() string {
 	return "Actions suppressed by " + string(s.By)
 }
 
-// under returns the suppression after a change of the alarm. If the suppressor has changed, its periods begin anew.
+// under returns the suppression after a change of the alarm. If the suppressor has changed, its periods start over.
 func (s Suppression) under(same bool) Suppression {
 	if !same {
 		s.By, s.Until = "", time.Time{}

@@ -1,6 +1,6 @@
 // Package queueseries reads the series of queues and topics from the shards that have counted them, as a series.Reader.
 // It guarantees that a queue that is spread over several shards is one series, and that a series continues when the
-// queue is deleted and created anew.
+// queue is deleted and created again.
 package queueseries
 
 import (

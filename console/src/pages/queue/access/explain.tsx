@@ -34,7 +34,7 @@ const actions = [
   .concat('sluice:PeekMessages', 'sluice:PeekMessageBody', 'sluice:RedriveMessages', 'sluice:DeleteMessages')
   .concat('sluice:PauseMessageGroups', 'sluice:ResumeMessageGroups', 'sluice:UndoDelete', 'sluice:UndoPurge')
 
-/** Explain says whether a principal may take an action on the queue, and why. */
+/** Explain reports whether a principal may take an action on the queue, and why. */
 export function Explain({ queue }: { queue: string }) {
   const [who, setWho] = useState(sessionNow().arn)
   const [action, setAction] = useState('sqs:SendMessage')

@@ -24,7 +24,7 @@ import { Terms } from './terms'
 // With the editor and the SDK's client, which browsing does not need.
 const MessageDialog = later(async () => ({ default: (await import('./dialogs')).MessageDialog }))
 
-/** Browse shows the messages of a queue as they lie there. Looking changes nothing. */
+/** Browse shows the messages of a queue in place. Browsing changes nothing. */
 export default function Browse({ queue, fifo }: TabProps) {
   const { query } = usePlace()
   const filter = query.get('filter') ?? ''

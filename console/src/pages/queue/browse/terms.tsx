@@ -11,7 +11,7 @@ const terms: [string, string][] = [
   ['-word', 'a minus excludes'],
 ]
 
-/** Terms lists what a filter can say. */
+/** Terms lists the terms of a filter. */
 export function Terms() {
   return (
     <Popover

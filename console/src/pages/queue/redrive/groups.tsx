@@ -128,7 +128,7 @@ function progress({ others, found, scanned, total, ended }: Groups): string {
     : `Of ${plural(found, 'match', 'matches')} so far: ${count(scanned)} of ${plural(total, 'message')} scanned.`
 }
 
-/** labelOf is what a person calls a group. */
+/** labelOf returns the label of a group. */
 function labelOf({ Value, Cut, Unreadable }: Group, by: string): string {
   if (Unreadable) {
     return 'cannot be decrypted'

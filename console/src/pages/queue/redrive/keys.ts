@@ -15,7 +15,7 @@ export const kinds = [
 export const kindOf = (key: string) =>
   kinds.find((k) => (k.value.endsWith('.') ? key.startsWith(k.value) : key === k.value))
 
-/** isGrouped says whether there is something to group by. */
+/** isGrouped reports whether there is something to group by. */
 export const isGrouped = (key: string) => key !== 'none' && !key.endsWith('.')
 
 /** telling are names of values that say why a message failed. */
