@@ -35,8 +35,8 @@ func DefaultLimits(connections int) Limits {
 const (
 	// MaxHeader is the maximum size of a header in bytes.
 	MaxHeader = 64 << 10
-	// maxFields is the maximum number of fields in a header. An SDK sends about 15. Each takes a hundred bytes of memory,
-	// however short it is, so those of a header of many could take a megabyte until its request ends.
+	// maxFields is the maximum number of fields in a header. An SDK sends about 15. Each field takes a hundred bytes of
+	// memory, however short it is, so a header of thousands would take a megabyte until its request ends.
 	maxFields = 200
 	// MaxBody is the maximum size of a request in bytes: in JSON, a batch of 1 MiB of text in which every byte is
 	// escaped takes six times as much.

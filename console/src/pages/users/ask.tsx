@@ -18,7 +18,7 @@ interface AskProps {
   type?: 'text' | 'password'
   /** names says of what the word is the name. */
   names?: Named
-  /** taken are the names that are in use, whatever their case. */
+  /** taken are the names in use, compared without case. */
   taken?: readonly (string | undefined)[] | undefined
 }
 
