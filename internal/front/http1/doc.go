@@ -4,8 +4,8 @@
 //
 //   - A request is plain if it has the form that AWS's SDKs send (head.go): POST, HTTP/1.1, a target that begins with a
 //     slash, one Host, one Content-Length, printable ASCII, a head of at most 8 KiB and a hundred headers, and none that
-//     changes the framing of the message or the fate of its connection. http.ReadRequest gives the same result for it; FuzzHead
-//     compares the two.
+//     changes the framing of the message or the fate of its connection. http.ReadRequest gives the same result for it;
+//     FuzzHead compares the two.
 //   - From the first request that is not plain, net/http serves the connection. It gets every byte that was not part of
 //     an answered request, and so decides alone what is malformed. This package refuses nothing itself.
 //   - A connection has the limits that its http.Server has: ReadHeaderTimeout, ReadTimeout, WriteTimeout, IdleTimeout.
