@@ -77,7 +77,9 @@ func (tx *Tx) Delete(n Name, id queue.ID, now time.Time) error {
 	queueTable.Delete(tx.tx, n)
 	shelved, err := tx.shelve(q, now)
 	if err == nil && !shelved {
-		err = tx.bury(id)
+		if err = tx.bury(id); err == nil {
+			err = tx.buryNamesakes(n)
+		}
 	}
 	if err != nil {
 		return err

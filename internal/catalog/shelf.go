@@ -74,11 +74,12 @@ func (r *records) known() iter.Seq2[queue.ID, *Queue] {
 	}
 }
 
-// shelve keeps the record of a queue that the transaction deletes, and reports whether it does. Nothing is kept before
-// all programs can read it: the tombstone must come first for others.
+// shelve keeps the record of a queue that the transaction deletes, and reports whether it does. The first record is not
+// kept before all programs can read it: for others, the tombstone must come first. Later ones are kept even if a node
+// is away whose program is not known.
 func (tx *Tx) shelve(q *Queue, now time.Time) (bool, error) {
 	c := tx.c
-	if q.Name.Internal() || !c.keeps() || !c.gate.AllRead(formats.Shelved) {
+	if q.Name.Internal() || !c.keeps() || !c.shelves() && !c.gate.AllRead(formats.Shelved) {
 		return false, nil
 	}
 	if begun, err := tx.buries(); !begun || err != nil {
@@ -94,6 +95,26 @@ func (tx *Tx) shelve(q *Queue, now time.Time) (bool, error) {
 	gone.Deleted, gone.Undone, gone.Idle = now, time.Time{}, nil
 	shelfTable.Put(tx.tx, q.ID, gone)
 	return true, nil
+}
+
+// shelves reports whether a queue is on the shelf.
+func (c *Catalog) shelves() bool {
+	r := c.records.RLock()
+	defer c.records.RUnlock()
+	return len(r.shelf) > 0
+}
+
+// buryNamesakes buries the deleted queues with the name of one that is not kept. Otherwise, an undo would restore one
+// of them in its place.
+func (tx *Tx) buryNamesakes(n Name) error {
+	for _, q := range tx.c.shelvedOf(n.Account, math.MaxInt) {
+		if q.Name == n {
+			if err := tx.buryShelved(q); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // makeRoom buries the queue of an account that was deleted first, if too many are on the shelf.

@@ -190,6 +190,56 @@ func TestWhatIsNotShelved(t *testing.T) {
 	}
 }
 
+// Once a deleted queue is kept, others are kept as well, even if the program of a node that is away is not known. If a
+// deletion is not kept, an undo does not restore an older queue of that name.
+func TestUndeleteRestoresTheLatestOrNothing(t *testing.T) {
+	t.Parallel()
+	away, keeps := false, true
+	ctl := control.New(control.Options{Store: storetest.Memory(t)})
+	if err := ctl.Change(t.Context(), catalog.Initialise); err != nil {
+		t.Fatal(err)
+	}
+	c, err := catalog.Open(catalog.Options{
+		Control: ctl, Keeps: func() bool { return keeps },
+		Formats: control.Formats{Ready: func(int) error {
+			if away {
+				return errors.New("a node is away")
+			}
+			return nil
+		}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	deleted := func(at time.Time) *catalog.Queue {
+		t.Helper()
+		q, err := create(c, jobs, catalog.Attributes{}, nil, at)
+		if err == nil {
+			err = remove(c, jobs, q.ID, at)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return q
+	}
+	first := deleted(now)
+	away = true
+	second := deleted(now.Add(time.Minute))
+	if got := c.Undeletable(jobs, now.Add(time.Minute)); got == nil || got.ID != second.ID {
+		t.Errorf("an undo would restore %+v, not queue %d", got, second.ID)
+	}
+	keeps = false
+	third := deleted(now.Add(2 * time.Minute))
+	if got := c.Undeletable(jobs, now.Add(2*time.Minute)); got != nil {
+		t.Errorf("an undo would restore queue %d in place of queue %d", got.ID, third.ID)
+	}
+	for _, q := range []*catalog.Queue{first, second, third} {
+		if !c.Deleted(q.ID) {
+			t.Errorf("queue %d has no tombstone", q.ID)
+		}
+	}
+}
+
 // An account keeps a limited number of deleted queues: the latest.
 func TestShelfIsLimited(t *testing.T) {
 	t.Parallel()

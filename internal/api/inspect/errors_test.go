@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
 )
@@ -15,5 +16,12 @@ func TestTooManyQueuesToOrder(t *testing.T) {
 		make([]*catalog.Queue, maxOrdered+1))
 	if e, ok := errors.AsType[*protocol.Error](err); !ok || e.Code != "TooManyQueues" || e.Type != "TooManyQueues" {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A node that lags catches up before it refuses an undo: the deletion may have gone through another node.
+func TestRefusedUndoMaySoonBeKnown(t *testing.T) {
+	if !service.SaysAbsent(errNotUndone(catalog.Name{Queue: "jobs"})) {
+		t.Error("a node refuses an undo without catching up")
 	}
 }

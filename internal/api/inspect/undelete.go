@@ -88,9 +88,11 @@ func (s *inspector) deletedQueue(c *protocol.Call, in *deletedQueueInput) (*cata
 	return gone, nil
 }
 
-func errNotUndone(n catalog.Name) error {
-	return protocol.ValidationError(
+func errNotUndone(n catalog.Name) *protocol.Error {
+	e := protocol.ValidationError(
 		"No deletion of a queue %s can be undone: none was deleted in the last 10 minutes, it was not kept (the disk is "+
 			"nearly full, or --no-undo), or the account has deleted too many others since.", n.Queue,
 	)
+	e.Absent = true // a node of a cluster that lags may not know of the deletion yet
+	return e
 }
