@@ -6,8 +6,8 @@ type linkedService struct {
 	suffixed bool   // whether it may have several roles, which differ by a suffix
 }
 
-// linkedServices has the services with a service-linked role, by their principals. AWS does not list them in one place, so
-// the map may lack some.
+// linkedServices has the services with a service-linked role, by their principals. AWS does not list them in one place,
+// so the map may lack some.
 var linkedServices = map[string]linkedService{
 	"access-analyzer.amazonaws.com":                  {name: "AccessAnalyzer"},
 	"appmesh.amazonaws.com":                          {name: "AppMesh"},
