@@ -18,6 +18,14 @@ type Publication struct {
 	Count *TopicCount
 }
 
+// TopicAccount returns the account of the topic of publications, or "" if they are not counted.
+func TopicAccount(publications []Publication) string {
+	if len(publications) == 0 || publications[0].Count == nil {
+		return ""
+	}
+	return accountOf(publications[0].Count.Topic)
+}
+
 // Copy is the copy of a publication for one queue. It has the delay of the queue:
 // Message.Delay is not used.
 type Copy struct {

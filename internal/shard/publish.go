@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -22,24 +21,12 @@ func (s *Shard) Publish(ctx context.Context, publications []queue.Publication) (
 			return published, err
 		}
 	}
-	give, err := s.room.turn(ctx, accountOf(publications))
+	give, err := s.room.turn(ctx, queue.TopicAccount(publications))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotBegun, err)
 	}
 	defer give()
 	return s.publishWithRoom(ctx, publications)
-}
-
-// accountOf returns the account of the topic of publications, as far as they name it.
-func accountOf(publications []queue.Publication) string {
-	if len(publications) == 0 || publications[0].Count == nil {
-		return ""
-	}
-	parts := strings.SplitN(publications[0].Count.Topic, ":", 6)
-	if len(parts) < 6 {
-		return ""
-	}
-	return parts[4]
 }
 
 // publish accepts publications, unless there is no room for them.
