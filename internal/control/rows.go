@@ -67,10 +67,7 @@ func (r Rows[K, V]) Get(k K) *V {
 func (r Rows[K, V]) Range(from K, in func(K) bool) (out []*V) {
 	rows := r.set.RLock()
 	defer r.set.RUnlock()
-	for k := range rows.keys.From(from) {
-		if !in(k) {
-			break
-		}
+	for k := range rows.keys.Range(from, in) {
 		out = append(out, rows.of[k])
 	}
 	return out

@@ -167,16 +167,12 @@ func (t *Topics) AllEnded() []*Subscription {
 }
 
 // endedOf returns those of AllEnded that belong to a topic.
-func (t *Topics) endedOf(n Name) (out []*Subscription) {
+func (t *Topics) endedOf(n Name) []*Subscription {
 	r := t.records.RLock()
 	defer t.records.RUnlock()
-	for s := range r.order.ended.From(&Subscription{Topic: n}) {
-		if s.Topic != n {
-			break
-		}
-		out = append(out, s)
-	}
-	return out
+	return slices.Collect(r.order.ended.Range(&Subscription{Topic: n}, func(s *Subscription) bool {
+		return s.Topic == n
+	}))
 }
 
 // Fed returns the subscription that an internal queue belongs to, or nil. The subscription may have ended.

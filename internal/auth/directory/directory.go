@@ -65,16 +65,12 @@ func (d *Directory) ByARN(arn string) *Entity {
 }
 
 // List returns the entities of one kind in an account, sorted by name.
-func (d *Directory) List(kind Kind, account string) (out []*Entity) {
+func (d *Directory) List(kind Kind, account string) []*Entity {
 	r := d.records.RLock()
 	defer d.records.RUnlock()
-	for e := range r.order.entities.From(&Entity{Account: account, Kind: kind}) {
-		if e.Account != account || e.Kind != kind {
-			break
-		}
-		out = append(out, e)
-	}
-	return out
+	return slices.Collect(r.order.entities.Range(&Entity{Account: account, Kind: kind}, func(e *Entity) bool {
+		return e.Account == account && e.Kind == kind
+	}))
 }
 
 // Members returns the users in a group, sorted by name.
@@ -113,16 +109,10 @@ func (d *Directory) Key(id string) *Key {
 }
 
 // Keys returns a user's access keys, oldest first.
-func (d *Directory) Keys(user *Entity) (out []*Key) {
+func (d *Directory) Keys(user *Entity) []*Key {
 	r := d.records.RLock()
 	defer d.records.RUnlock()
-	for k := range r.order.keys.From(&Key{User: user.ID}) {
-		if k.User != user.ID {
-			break
-		}
-		out = append(out, k)
-	}
-	return out
+	return slices.Collect(r.order.keys.Range(&Key{User: user.ID}, func(k *Key) bool { return k.User == user.ID }))
 }
 
 // Policy returns the managed policy with that ARN, or nil.
@@ -134,16 +124,12 @@ func (d *Directory) Policy(arn string) *Managed {
 
 // Policies returns the managed policies of an account, or with "aws" those that
 // are built in, sorted by name.
-func (d *Directory) Policies(account string) (out []*Managed) {
+func (d *Directory) Policies(account string) []*Managed {
 	r := d.records.RLock()
 	defer d.records.RUnlock()
-	for m := range r.order.policies.From(&Managed{Account: account}) {
-		if m.Account != account {
-			break
-		}
-		out = append(out, m)
-	}
-	return out
+	return slices.Collect(r.order.policies.Range(&Managed{Account: account}, func(m *Managed) bool {
+		return m.Account == account
+	}))
 }
 
 // Alias returns an account's alias, or "".

@@ -98,10 +98,9 @@ func (e *Entity) relations() iter.Seq[relation] {
 func (d *Directory) related(account string, as relative, to string) (out []*Entity) {
 	r := d.records.RLock()
 	defer d.records.RUnlock()
-	for one := range r.order.relations.From(relation{as, to, &Entity{Account: account}}) {
-		if one.as != as || one.to != to || one.of.Account != account {
-			break
-		}
+	for one := range r.order.relations.Range(relation{as, to, &Entity{Account: account}}, func(one relation) bool {
+		return one.as == as && one.to == to && one.of.Account == account
+	}) {
 		out = append(out, one.of)
 	}
 	return out

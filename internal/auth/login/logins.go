@@ -129,10 +129,7 @@ func (l *Logins) Rules(account string) (Rules, bool) {
 func (l *Logins) Devices(account string, keep func(*Device) bool) (out []*Device) {
 	r := l.records.RLock()
 	defer l.records.RUnlock()
-	for d := range r.order.From(&Device{Account: account}) {
-		if d.Account != account {
-			break
-		}
+	for d := range r.order.Range(&Device{Account: account}, func(d *Device) bool { return d.Account == account }) {
 		if keep(d) {
 			out = append(out, d)
 		}

@@ -111,3 +111,15 @@ func (l *List[T]) From(x T) iter.Seq[T] {
 		}
 	}
 }
+
+// Range yields the elements in order as From does, up to the first that is not in the range. Like there, the list must
+// not change meanwhile.
+func (l *List[T]) Range(x T, in func(T) bool) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for y := range l.From(x) {
+			if !in(y) || !yield(y) {
+				return
+			}
+		}
+	}
+}

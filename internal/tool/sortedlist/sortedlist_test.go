@@ -46,6 +46,13 @@ func check(t *testing.T, list *List[element], model map[int]element, from elemen
 	if got := slices.Collect(list.From(from)); !slices.Equal(got, want) || list.Len() != len(model) {
 		t.Fatalf("from %d: %d elements of %d, want %d of %d", from.order, len(got), list.Len(), len(want), len(model))
 	}
+	in := func(e element) bool { return e.order < from.order+most }
+	if end := slices.IndexFunc(want, func(e element) bool { return !in(e) }); end >= 0 {
+		want = want[:end]
+	}
+	if got := slices.Collect(list.Range(from, in)); !slices.Equal(got, want) {
+		t.Fatalf("the range from %d: %d elements, want %d", from.order, len(got), len(want))
+	}
 	for b, block := range list.blocks {
 		if len(block) == 0 || len(block) > most || cap(block) > 2*most {
 			t.Fatalf("block %d of %d has %d elements, and room for %d", b, len(list.blocks), len(block), cap(block))

@@ -194,13 +194,7 @@ func (r *records) index(_ Name, old, is *Trail) error {
 
 // ofAccount yields the trails of an account.
 func (r *records) ofAccount(account string) iter.Seq[*Trail] {
-	return func(yield func(*Trail) bool) {
-		for one := range r.order.From(&Trail{Name: Name{Account: account}}) {
-			if one.Account != account || !yield(one) {
-				return
-			}
-		}
-	}
+	return r.order.Range(&Trail{Name: Name{Account: account}}, func(one *Trail) bool { return one.Account == account })
 }
 
 func fileKey(id uuid.UUID, number uint64) string {

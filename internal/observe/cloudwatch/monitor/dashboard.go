@@ -3,6 +3,7 @@ package monitor
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 )
@@ -45,16 +46,12 @@ func (m *Monitor) Dashboard(account, name string) *Dashboard {
 }
 
 // Dashboards returns the dashboards of an account whose names begin with a prefix, ordered by name.
-func (m *Monitor) Dashboards(account, prefix string) (out []*Dashboard) {
+func (m *Monitor) Dashboards(account, prefix string) []*Dashboard {
 	r := m.records.RLock()
 	defer m.records.RUnlock()
-	for d := range r.ordered.From(&Dashboard{Account: account, Name: prefix}) {
-		if d.Account != account || !strings.HasPrefix(d.Name, prefix) {
-			break
-		}
-		out = append(out, d)
-	}
-	return out
+	return slices.Collect(r.ordered.Range(&Dashboard{Account: account, Name: prefix}, func(d *Dashboard) bool {
+		return d.Account == account && strings.HasPrefix(d.Name, prefix)
+	}))
 }
 
 func byAccountAndName(a, b *Dashboard) int {

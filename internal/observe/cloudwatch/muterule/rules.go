@@ -63,13 +63,9 @@ func byKey(a, b *Rule) int {
 
 // ofAccount yields the rules of an account, ordered by region and name.
 func (r *records) ofAccount(account string) iter.Seq[*Rule] {
-	return func(yield func(*Rule) bool) {
-		for of := range r.order.From(&Rule{Key: Key{Scope: series.Scope{Account: account}}}) {
-			if of.Account != account || !yield(of) {
-				return
-			}
-		}
-	}
+	return r.order.Range(&Rule{Key: Key{Scope: series.Scope{Account: account}}}, func(of *Rule) bool {
+		return of.Account == account
+	})
 }
 
 // aim records which rules name an alarm. An invalid schedule makes a rule that mutes nothing; Check reports it.
